@@ -1,0 +1,3606 @@
+/*
+ * cloth - cloth simulation in one header and one source file. See cloth.h.
+ *
+ * How this file is laid out, top to bottom:
+ *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Configuration, Memory, Fabrics,
+ *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
+ *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Stepping, Inputs, Colliders,
+ *   Results, Statistics.
+ *
+ * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
+ * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
+ * velocity changes k f / m0. With k the substep, a stiffness ks enters as k^2 ks / m0 and a damping kd as k kd / m0.
+ *
+ * Why the result does not depend on the machine. Only +, -, *, / and a correctly rounded square root of floats are
+ * used, in an order fixed by the source; sums over the grid go through eight partial sums and one tree, whatever the
+ * lane width; minimum, maximum and sign are compare and select. Stored quantities smaller than 2^-40 (positions and
+ * velocities: 2^-30) are replaced by +0, so that no product reaches the subnormal range, where machines differ.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cloth.h"
+
+/// Compiler guards ///
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "cloth: compile without -ffast-math; it breaks NaN handling and the same bits on every machine"
+#endif
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#error "cloth: float expressions must be evaluated as float (x86: -msse2 -mfpmath=sse; s390x: -std=gnu99)"
+#endif
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
+#elif defined(_MSC_VER)
+#pragma fp_contract(off)
+#endif
+
+/// Scalars and vectors ///
+
+typedef union float_bits {
+  float value;
+  uint32_t bits;
+} float_bits;
+
+static float_bits bits_of(float value) {
+  float_bits b;
+  b.value = value;
+  return b;
+}
+
+static int is_finite(float value) {
+  return (bits_of(value).bits & 0x7f800000u) != 0x7f800000u;
+}
+
+static int in_range(float value, float low, float high) {
+  return is_finite(value) && value >= low && value <= high;
+}
+
+static float minimum(float a, float b) {
+  return a < b ? a : b;
+}
+
+static float maximum(float a, float b) {
+  return a > b ? a : b;
+}
+
+static float absolute(float a) {
+  return a < 0.0f ? 0.0f - a : a;
+}
+
+/*
+ * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
+ * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time,
+ * 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(__AVX__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrtss %1, %1, %0" : "=x"(root) : "x"(value))
+#elif defined(__SSE__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("sqrtss %1, %0" : "=x"(root) : "x"(value))
+#elif defined(__aarch64__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt %s0, %s1" : "=w"(root) : "w"(value))
+#elif defined(__ARM_FP) && (__ARM_FP & 4) && !defined(__SOFTFP__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(value))
+#elif defined(__riscv_flen) && __riscv_flen >= 32
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
+#elif defined(__wasm__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#endif
+
+#ifdef SQUARE_ROOT_INSTRUCTION
+static float square_root(float value) {
+  float root;
+  SQUARE_ROOT_INSTRUCTION(root, value);
+  return root;
+}
+#else
+static float square_root(float value) {
+  uint32_t bits = bits_of(value).bits;
+  if (!(value > 0.0f) || bits < 0x00800000u) {
+    return 0.0f;
+  }
+  uint32_t exponent = (bits >> 23) - 127u;
+  uint32_t remainder = (bits & 0x007fffffu) | 0x00800000u;
+  if (exponent & 1u) {
+    remainder += remainder;
+  }
+  remainder += remainder;
+  uint32_t root = 0;
+  uint32_t tested = 0;
+  for (uint32_t bit = 0x01000000u; bit != 0; bit >>= 1) {
+    uint32_t trial = tested + bit;
+    if (trial <= remainder) {
+      tested = trial + bit;
+      remainder -= trial;
+      root += bit;
+    }
+    remainder += remainder;
+  }
+  if (remainder != 0) {
+    root += root & 1u;
+  }
+  float_bits result;
+  /* The exponent halves downwards: biased first, so that the shift stays unsigned. */
+  result.bits = (root >> 1) + 0x3f000000u + ((((exponent + 256u) >> 1) - 128u) << 23);
+  return result.value;
+}
+#endif
+
+/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
+   2^-53, whose square is far above the smallest normal float, 2^-126. */
+#define STATE_QUANTUM 9.313225746154785e-10f
+/* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
+   products differ by 0 or by at least 2^-104. */
+#define WORK_QUANTUM 9.094947017729282e-13f
+
+static float snapped(float value, float quantum) {
+  return (value < quantum && value > -quantum) ? 0.0f : value;
+}
+
+static cloth_vector vector(float x, float y, float z) {
+  cloth_vector v;
+  v.x = x;
+  v.y = y;
+  v.z = z;
+  return v;
+}
+
+static cloth_vector vector_add(cloth_vector a, cloth_vector b) {
+  return vector(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+static cloth_vector vector_subtract(cloth_vector a, cloth_vector b) {
+  return vector(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+static cloth_vector vector_scale(cloth_vector a, float s) {
+  return vector(a.x * s, a.y * s, a.z * s);
+}
+
+/* a + s b */
+static cloth_vector vector_add_scaled(cloth_vector a, cloth_vector b, float s) {
+  return vector(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s);
+}
+
+static float vector_dot(cloth_vector a, cloth_vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
+  return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* Lengths whose square would leave the normal range count as 0. */
+static float vector_length(cloth_vector a) {
+  a = vector(snapped(a.x, STATE_QUANTUM), snapped(a.y, STATE_QUANTUM), snapped(a.z, STATE_QUANTUM));
+  return square_root(vector_dot(a, a));
+}
+
+static cloth_vector vector_snapped(cloth_vector a, float quantum) {
+  return vector(snapped(a.x, quantum), snapped(a.y, quantum), snapped(a.z, quantum));
+}
+
+static int vector_in_range(cloth_vector a, float limit) {
+  return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
+}
+
+/// Lanes ///
+
+/*
+ * Kernels are written once over these operations on CLOTH_LANES floats at a time. Elementwise work gives the same bits
+ * for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added up in one
+ * fixed tree. This is the scalar reference, one lane wide.
+ */
+#define CLOTH_LANES 1
+#define LANES_SUMS 8
+
+typedef float lanes;
+typedef int lanes_mask;
+
+static lanes lanes_load(const float *from) {
+  return *from;
+}
+
+static void lanes_store(float *to, lanes a) {
+  *to = a;
+}
+
+static lanes lanes_splat(float a) {
+  return a;
+}
+
+static lanes lanes_add(lanes a, lanes b) {
+  return a + b;
+}
+
+static lanes lanes_subtract(lanes a, lanes b) {
+  return a - b;
+}
+
+static lanes lanes_multiply(lanes a, lanes b) {
+  return a * b;
+}
+
+static lanes lanes_divide(lanes a, lanes b) {
+  return a / b;
+}
+
+static lanes lanes_square_root(lanes a) {
+  return square_root(a);
+}
+
+static lanes_mask lanes_less(lanes a, lanes b) {
+  return a < b;
+}
+
+static lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return mask ? yes : no;
+}
+
+static float lanes_first_value(lanes a) {
+  return a;
+}
+
+/* The first `count` lanes. */
+static lanes_mask lanes_first(int32_t count) {
+  return count > 0;
+}
+
+typedef struct lanes_sum {
+  float partial[LANES_SUMS];
+} lanes_sum;
+
+/* Adds `a`, element `index` of what is summed, to the partial sums. */
+static void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
+  sum->partial[index & (LANES_SUMS - 1)] += a;
+}
+
+static float lanes_sum_total(const lanes_sum *sum) {
+  const float *p = sum->partial;
+  return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+}
+
+/* What follows is built from the operations above and the same for every backend. */
+
+static lanes lanes_minimum(lanes a, lanes b) {
+  return lanes_select(lanes_less(a, b), a, b);
+}
+
+static lanes lanes_maximum(lanes a, lanes b) {
+  return lanes_select(lanes_less(b, a), a, b);
+}
+
+/* Values smaller than WORK_QUANTUM become +0. */
+static lanes lanes_snapped(lanes a) {
+  lanes zero = lanes_splat(0.0f);
+  lanes magnitude = lanes_maximum(a, lanes_subtract(zero, a));
+  return lanes_select(lanes_less(magnitude, lanes_splat(WORK_QUANTUM)), zero, a);
+}
+
+typedef struct lanes3 {
+  lanes x, y, z;
+} lanes3;
+
+static lanes3 lanes3_of(lanes x, lanes y, lanes z) {
+  lanes3 a;
+  a.x = x;
+  a.y = y;
+  a.z = z;
+  return a;
+}
+
+static lanes3 lanes3_add(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z));
+}
+
+static lanes3 lanes3_subtract(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z));
+}
+
+static lanes3 lanes3_scale(lanes3 a, lanes s) {
+  return lanes3_of(lanes_multiply(a.x, s), lanes_multiply(a.y, s), lanes_multiply(a.z, s));
+}
+
+static lanes lanes3_dot(lanes3 a, lanes3 b) {
+  return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
+}
+
+static lanes3 lanes3_snapped(lanes3 a) {
+  return lanes3_of(lanes_snapped(a.x), lanes_snapped(a.y), lanes_snapped(a.z));
+}
+
+static lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no) {
+  return lanes3_of(lanes_select(mask, yes.x, no.x), lanes_select(mask, yes.y, no.y), lanes_select(mask, yes.z, no.z));
+}
+
+/* A vector per particle as three arrays. */
+typedef struct planes {
+  float *x, *y, *z;
+} planes;
+
+static lanes3 lanes3_load(planes from, int32_t i) {
+  return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
+}
+
+static void lanes3_store(planes to, int32_t i, lanes3 a) {
+  lanes_store(to.x + i, a.x);
+  lanes_store(to.y + i, a.y);
+  lanes_store(to.z + i, a.z);
+}
+
+static cloth_vector vector_load(planes from, int32_t i) {
+  return vector(from.x[i], from.y[i], from.z[i]);
+}
+
+static void vector_store(planes to, int32_t i, cloth_vector a) {
+  to.x[i] = a.x;
+  to.y[i] = a.y;
+  to.z[i] = a.z;
+}
+
+/// The cloth in its arena ///
+
+#define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
+#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+
+/* The springs that join a particle to its neighbours, by direction. Each spring is kept by the end that comes first in
+   its row pair: it leads from particle (row, column) to (row + row_step, column + column_step). */
+enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
+static const int8_t direction_column_step[DIRECTIONS] = {1, 0, 1, -1};
+static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
+
+/* How many floats the operator keeps for one spring: w (3) and beta. */
+#define OPERATOR_FLOATS 4
+/* Row buffers of spring forces: one for the warp, which stays in its row, and two (this row, the one before) for each of
+   the other directions; three components each. */
+#define ROW_BUFFERS 7
+/* What a lane-wide access may touch beyond a row or an array; also keeps one readable zero before each of them. */
+#define LANE_PAD (CLOTH_LANES == 1 ? 1 : 8)
+
+/* Degrees of freedom (thesis eq. 5.1) and pin bookkeeping, one byte a particle. */
+#define FREEDOM_MASK 3u
+#define FREEDOM_FREE 3u
+#define FREEDOM_PLANE 2u
+#define FREEDOM_LINE 1u
+#define FREEDOM_PINNED 0u
+#define PIN_CARRIED 4u /* its velocity was made from a target and holds for the next step only */
+#define PIN_ARRIVED 8u /* that step is over: the velocity is history and is cleared when the next step starts */
+
+/* A particle confined to a line or plane. */
+typedef struct confinement {
+  int32_t particle;
+  uint32_t freedom;
+  cloth_vector direction; /* of the line, or the plane's normal; unit length */
+  cloth_vector anchor;    /* a point of the line or plane */
+} confinement;
+
+/* A collider slot: what it is and its motion in the next step. `used` is 0 for a free slot. */
+typedef struct collider_slot {
+  uint32_t used;
+  cloth_collider body; /* body.pose is where it goes */
+  cloth_pose previous; /* where it comes from */
+} collider_slot;
+
+/* Contact of one particle with a solid inside the solve. */
+enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
+#define CONTACT_KIND(info) ((info)&3u)
+#define CONTACT_COLLIDER(info) ((int32_t)((info) >> 2))
+
+/* Start of the state span: what the caller may change between steps. */
+typedef struct cloth_inputs {
+  cloth_vector gravity;
+  cloth_vector wind;
+  cloth_fabric fabric;
+  int32_t collider_end; /* one past the last slot in use */
+  int32_t confined_count;
+} cloth_inputs;
+
+struct cloth {
+  uint32_t magic;
+  int32_t columns, rows, count;
+  int32_t plane;  /* floats from one component of a vector array to the next */
+  int32_t pitch;  /* floats from one row buffer to the next */
+
+  /* Byte offsets from the start of the arena. */
+  uint32_t state_end, total;
+  uint32_t mass_ratio, stiffness_map;                                        /* constants; 0: no map */
+  uint32_t inputs, colliders, confined, position, velocity, freedom, warm, contact; /* state; warm, contact 0: none */
+  uint32_t statistics, iterations, reactions, row_buffers, mobility, residual, product;
+  uint32_t operator_blocks, bend_slopes, inverse, direction, solution; /* 0: not needed by the config */
+
+  /* Settings, from the config. */
+  float spacing_warp, spacing_weft;
+  float velocity_damping, air_density, drag, lift;
+  float explicit_threshold, fold_stiffness, tolerance, max_speed;
+  float limit_extension, limit_compression, thickness;
+  float mass_ratio_least, mass_ratio_most, map_least, map_most;
+  int32_t integration, bend_integration, preconditioner, contact_mode;
+  int32_t substeps, max_substeps, max_iterations, limit_sweeps;
+  int32_t max_colliders, max_confined;
+};
+
+static void *at(const cloth *c, uint32_t offset) {
+  return (char *)(uintptr_t)c + offset;
+}
+
+static float *floats_at(const cloth *c, uint32_t offset) {
+  return (float *)at(c, offset);
+}
+
+static planes planes_at(const cloth *c, uint32_t offset) {
+  planes p;
+  p.x = floats_at(c, offset);
+  p.y = p.x + c->plane;
+  p.z = p.y + c->plane;
+  return p;
+}
+
+static cloth_inputs *inputs_of(const cloth *c) {
+  return (cloth_inputs *)at(c, c->inputs);
+}
+
+static collider_slot *colliders_of(const cloth *c) {
+  return (collider_slot *)at(c, c->colliders);
+}
+
+static confinement *confined_of(const cloth *c) {
+  return (confinement *)at(c, c->confined);
+}
+
+static cloth_reaction *reactions_of(const cloth *c) {
+  return (cloth_reaction *)at(c, c->reactions);
+}
+
+static cloth_statistics *statistics_of(const cloth *c) {
+  return (cloth_statistics *)at(c, c->statistics);
+}
+
+static uint8_t *freedom_of(const cloth *c) {
+  return (uint8_t *)at(c, c->freedom);
+}
+
+/* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
+static planes predicted_of(const cloth *c) {
+  return planes_at(c, c->product);
+}
+
+/* Mass of a particle over the reference mass. */
+static float mass_ratio_at(const cloth *c, int32_t particle) {
+  return c->mass_ratio ? floats_at(c, c->mass_ratio)[particle] : 1.0f;
+}
+
+static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
+  return c->mass_ratio ? lanes_load(floats_at(c, c->mass_ratio) + particle) : lanes_splat(1.0f);
+}
+
+static float sheet_area(const cloth *c) {
+  return (c->spacing_warp * (float)(c->columns - 1)) * (c->spacing_weft * (float)(c->rows - 1));
+}
+
+static float reference_mass(const cloth *c) {
+  return inputs_of(c)->fabric.density * sheet_area(c) / (float)c->count;
+}
+
+static void fill_zero(void *memory, size_t bytes) {
+  uint8_t *byte = (uint8_t *)memory;
+  for (size_t i = 0; i < bytes; i++) {
+    byte[i] = 0;
+  }
+}
+
+static void fill_planes(const cloth *c, planes a, float value) {
+  for (int32_t i = 0; i < 3 * c->plane; i++) {
+    a.x[i] = value;
+  }
+}
+
+/// Configuration ///
+
+static cloth_fabric fabric_default(void) {
+  cloth_fabric f;
+  f.density = 0.2f;
+  f.stretch_warp = 3000.0f;
+  f.stretch_weft = 3000.0f;
+  f.shear = 1000.0f;
+  f.bend = 1.0e-5f;
+  f.bend_transition = 0.05f;
+  f.compression = 1.0f;
+  f.stretch_damping = 0.01f;
+  f.shear_damping = 0.01f;
+  return f;
+}
+
+cloth_config cloth_config_default(void) {
+  cloth_config config;
+  fill_zero(&config, sizeof config);
+  config.cookie = CLOTH_COOKIE;
+  config.columns = 32;
+  config.rows = 32;
+  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
+  config.fabric = fabric_default();
+  config.velocity_damping = 0.1f;
+  config.gravity = vector(0.0f, -9.81f, 0.0f);
+  config.air_density = 1.2f;
+  config.integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config.bend_integration = CLOTH_BEND_ADAPTIVE;
+  config.fold_stiffness = 0.03f;
+  config.explicit_threshold = 0.2f;
+  config.max_substeps = 8;
+  config.max_speed = 300.0f;
+  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.max_iterations = 8;
+  config.tolerance = 1.0e-3f;
+  config.limit_sweeps = 2;
+  config.limit_extension = 0.01f;
+  config.limit_compression = 0.01f;
+  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  config.thickness = 0.01f;
+  config.max_colliders = 16;
+  config.max_confined = 8;
+  return config;
+}
+
+static int check_fabric(const cloth_fabric *f) {
+  if (!in_range(f->density, 0.001f, 1000.0f)) {
+    return CLOTH_ERROR_DENSITY;
+  }
+  if (!in_range(f->stretch_warp, 0.0f, 1.0e7f) || !in_range(f->stretch_weft, 0.0f, 1.0e7f) ||
+      !in_range(f->shear, 0.0f, 1.0e7f) || !in_range(f->bend, 0.0f, 10.0f) ||
+      !in_range(f->bend_transition, 1.0e-6f, 0.5f) || !in_range(f->compression, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_STIFFNESS;
+  }
+  if (!in_range(f->stretch_damping, 0.0f, 1.0e4f) || !in_range(f->shear_damping, 0.0f, 1.0e4f)) {
+    return CLOTH_ERROR_DAMPING;
+  }
+  return CLOTH_OK;
+}
+
+/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
+static int check_edge(cloth_vector edge, int32_t particles) {
+  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  float spacing = vector_length(edge) / (float)(particles - 1);
+  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+}
+
+static int check_placement(const cloth_config *config) {
+  if (check_edge(config->edge_warp, config->columns) || check_edge(config->edge_weft, config->rows)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  if (config->positions) {
+    for (int32_t i = 0; i < config->columns * config->rows; i++) {
+      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
+        return CLOTH_ERROR_PLACEMENT;
+      }
+    }
+    return CLOTH_OK;
+  }
+  cloth_vector far_corner = vector_add(vector_add(config->origin, config->edge_warp), config->edge_weft);
+  if (!vector_in_range(config->origin, CLOTH_POSITION_LIMIT) || !vector_in_range(far_corner, CLOTH_POSITION_LIMIT) ||
+      !vector_in_range(vector_add(config->origin, config->edge_warp), CLOTH_POSITION_LIMIT) ||
+      !vector_in_range(vector_add(config->origin, config->edge_weft), CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  return CLOTH_OK;
+}
+
+static int check_map(const float *map, int32_t count, float low, float high) {
+  for (int32_t i = 0; map && i < count; i++) {
+    if (!in_range(map[i], low, high)) {
+      return CLOTH_ERROR_MAP;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_integration(const cloth_config *config) {
+  if ((int)config->integration < CLOTH_INTEGRATION_ADAPTIVE ||
+      (int)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
+      (int)config->bend_integration < CLOTH_BEND_ADAPTIVE || (int)config->bend_integration > CLOTH_BEND_EXPLICIT ||
+      !in_range(config->explicit_threshold, 1.0e-6f, 0.5f)) {
+    return CLOTH_ERROR_INTEGRATION;
+  }
+  if (!in_range(config->fold_stiffness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_STIFFNESS;
+  }
+  if (config->substeps < 0 || config->substeps > CLOTH_SUBSTEP_LIMIT || config->max_substeps < 1 ||
+      config->max_substeps > CLOTH_SUBSTEP_LIMIT) {
+    return CLOTH_ERROR_SUBSTEPS;
+  }
+  if (!in_range(config->max_speed, 0.1f, 1.0e4f)) {
+    return CLOTH_ERROR_MAX_SPEED;
+  }
+  return CLOTH_OK;
+}
+
+static int check_solver(const cloth_config *config) {
+  if ((int)config->preconditioner < CLOTH_PRECONDITIONER_BLOCK ||
+      (int)config->preconditioner > CLOTH_PRECONDITIONER_NONE || config->warm_start < 0 || config->warm_start > 1) {
+    return CLOTH_ERROR_SOLVER;
+  }
+  if (config->max_iterations < 1 || config->max_iterations > CLOTH_ITERATION_LIMIT) {
+    return CLOTH_ERROR_ITERATIONS;
+  }
+  if (!in_range(config->tolerance, 1.0e-4f, 0.5f)) {
+    return CLOTH_ERROR_TOLERANCE;
+  }
+  if (config->limit_sweeps < 0 || config->limit_sweeps > CLOTH_SWEEP_LIMIT ||
+      !in_range(config->limit_extension, 0.0f, 10.0f) || !in_range(config->limit_compression, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_STRAIN_LIMIT;
+  }
+  return CLOTH_OK;
+}
+
+static int check_config(const cloth_config *config) {
+  if (!config) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (config->cookie != CLOTH_COOKIE) {
+    return CLOTH_ERROR_CONFIG;
+  }
+  if (config->columns < 2 || config->columns > CLOTH_GRID_LIMIT || config->rows < 2 ||
+      config->rows > CLOTH_GRID_LIMIT) {
+    return CLOTH_ERROR_GRID;
+  }
+  int error = check_placement(config);
+  error = error ? error : check_fabric(&config->fabric);
+  error = error ? error : check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
+  error = error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
+  error = error ? error : check_integration(config);
+  error = error ? error : check_solver(config);
+  if (error) {
+    return error;
+  }
+  if (!in_range(config->velocity_damping, 0.0f, 100.0f)) {
+    return CLOTH_ERROR_DAMPING;
+  }
+  if (!vector_in_range(config->gravity, 1.0e4f)) {
+    return CLOTH_ERROR_GRAVITY;
+  }
+  if (!vector_in_range(config->wind, 1.0e3f)) {
+    return CLOTH_ERROR_WIND;
+  }
+  if (!in_range(config->air_density, 0.0f, 100.0f) || !in_range(config->drag, 0.0f, 100.0f) ||
+      !in_range(config->lift, 0.0f, 100.0f)) {
+    return CLOTH_ERROR_AIR;
+  }
+  if ((int)config->contact_mode < CLOTH_CONTACT_PROJECTION || (int)config->contact_mode > CLOTH_CONTACT_SOLVER ||
+      !in_range(config->thickness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_CONTACT;
+  }
+  if (config->max_colliders < 0 || config->max_colliders > CLOTH_COLLIDER_LIMIT || config->max_confined < 0 ||
+      config->max_confined > 65535) {
+    return CLOTH_ERROR_CAPACITY;
+  }
+  return CLOTH_OK;
+}
+
+/// Memory ///
+
+static uint32_t align_up(uint32_t offset) {
+  return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
+}
+
+/* Takes `bytes` bytes at *end and moves it on, keeping 4-byte alignment. Lane-wide builds align every array. */
+static uint32_t take(uint32_t *end, uint32_t bytes) {
+  uint32_t start = CLOTH_LANES == 1 ? (*end + 3u) & ~3u : align_up(*end);
+  *end = start + bytes;
+  return start;
+}
+
+/* Each array of floats is preceded by a pad of its own: index -1 of the operator is read and must be 0. */
+static uint32_t take_planes(uint32_t *end, const cloth *c, int32_t arrays) {
+  uint32_t pad = LANE_PAD * (uint32_t)sizeof(float);
+  return take(end, pad + (uint32_t)(arrays * c->plane) * (uint32_t)sizeof(float)) + pad;
+}
+
+static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+  *end = sizeof(cloth);
+  if (config->mass_map) {
+    c->mass_ratio = take_planes(end, c, 1);
+  }
+  if (config->stiffness_map) {
+    c->stiffness_map = take_planes(end, c, 1);
+  }
+}
+
+static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->inputs = take(end, sizeof(cloth_inputs));
+  c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->position = take_planes(end, c, 3);
+  c->velocity = take_planes(end, c, 3);
+  c->freedom = take(end, (uint32_t)c->count);
+  if (config->warm_start && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    c->warm = take_planes(end, c, 3);
+  }
+  if (config->contact_mode == CLOTH_CONTACT_SOLVER && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    c->contact = take_planes(end, c, 4);
+  }
+  c->state_end = *end;
+}
+
+static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  c->statistics = take(end, sizeof(cloth_statistics));
+  c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->row_buffers = take(end, (uint32_t)(3 * ROW_BUFFERS * c->pitch) * (uint32_t)sizeof(float));
+  c->mobility = take_planes(end, c, 1);
+  c->residual = take_planes(end, c, 3);
+  c->product = take_planes(end, c, 3);
+  if (config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    c->operator_blocks = take_planes(end, c, DIRECTIONS * OPERATOR_FLOATS);
+    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+      c->bend_slopes = take_planes(end, c, DIRECTIONS);
+    }
+    c->inverse = take_planes(end, c, 6);
+    c->direction = take_planes(end, c, 3);
+    c->solution = take_planes(end, c, 3);
+  }
+  c->total = align_up(*end);
+}
+
+/* Fills in everything that follows from the config alone. */
+static void lay_out(cloth *c, const cloth_config *config) {
+  uint32_t end;
+  fill_zero(c, sizeof *c);
+  c->columns = config->columns;
+  c->rows = config->rows;
+  c->count = config->columns * config->rows;
+  c->plane = c->count + LANE_PAD;
+  c->pitch = c->columns + 2 * LANE_PAD;
+  lay_out_constants(c, config, &end);
+  lay_out_state(c, config, &end);
+  lay_out_scratch(c, config, &end);
+}
+
+static void describe_memory(const cloth *c, cloth_memory *memory) {
+  memory->total_bytes = c->total;
+  memory->constant_offset = 0;
+  memory->constant_bytes = c->inputs;
+  memory->state_offset = c->inputs;
+  memory->state_bytes = c->state_end - c->inputs;
+  memory->scratch_offset = c->state_end;
+  memory->scratch_bytes = c->total - c->state_end;
+}
+
+int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  cloth c;
+  lay_out(&c, config);
+  describe_memory(&c, memory);
+  return CLOTH_OK;
+}
+
+static int check_cloth(const cloth *c) {
+  if (!c) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
+    return CLOTH_ERROR_NOT_A_CLOTH;
+  }
+  return CLOTH_OK;
+}
+
+int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  describe_memory(sheet, memory);
+  return CLOTH_OK;
+}
+
+static void copy_settings(cloth *c, const cloth_config *config) {
+  c->spacing_warp = vector_length(config->edge_warp) / (float)(config->columns - 1);
+  c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
+  c->velocity_damping = config->velocity_damping;
+  c->air_density = config->air_density;
+  c->drag = config->drag;
+  c->lift = config->lift;
+  c->explicit_threshold = config->explicit_threshold;
+  c->fold_stiffness = config->fold_stiffness;
+  c->tolerance = config->tolerance;
+  c->max_speed = config->max_speed;
+  c->limit_extension = config->limit_extension;
+  c->limit_compression = config->limit_compression;
+  c->thickness = config->thickness;
+  c->integration = (int32_t)config->integration;
+  c->bend_integration = (int32_t)config->bend_integration;
+  c->preconditioner = (int32_t)config->preconditioner;
+  c->contact_mode = (int32_t)config->contact_mode;
+  c->substeps = config->substeps;
+  c->max_substeps = config->max_substeps;
+  c->max_iterations = config->max_iterations;
+  c->limit_sweeps = config->limit_sweeps;
+  c->max_colliders = config->max_colliders;
+  c->max_confined = config->max_confined;
+}
+
+/* Copies a map and notes its extremes, which bound kappa. */
+static void copy_map(const cloth *c, const float *map, uint32_t offset, float *least, float *most) {
+  *least = 1.0f;
+  *most = 1.0f;
+  if (!map) {
+    return;
+  }
+  *least = map[0];
+  *most = map[0];
+  for (int32_t i = 0; i < c->count; i++) {
+    floats_at(c, offset)[i] = snapped(map[i], WORK_QUANTUM);
+    *least = minimum(*least, map[i]);
+    *most = maximum(*most, map[i]);
+  }
+}
+
+static void place_particles(const cloth *c, const cloth_config *config) {
+  planes x = planes_at(c, c->position);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < c->columns; column++) {
+      int32_t i = row * c->columns + column;
+      cloth_vector p = vector_add_scaled(config->origin, config->edge_warp, (float)column / (float)(c->columns - 1));
+      p = vector_add_scaled(p, config->edge_weft, (float)row / (float)(c->rows - 1));
+      vector_store(x, i, vector_snapped(config->positions ? config->positions[i] : p, STATE_QUANTUM));
+      freedom_of(c)[i] = FREEDOM_FREE;
+    }
+  }
+}
+
+int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!arena || !out) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
+    return CLOTH_ERROR_ARENA_ALIGNMENT;
+  }
+  cloth laid_out;
+  lay_out(&laid_out, config);
+  if (bytes < laid_out.total) {
+    return CLOTH_ERROR_ARENA_SIZE;
+  }
+  fill_zero(arena, laid_out.total);
+  cloth *c = (cloth *)arena;
+  *c = laid_out;
+  c->magic = CLOTH_MAGIC;
+  copy_settings(c, config);
+  copy_map(c, config->mass_map, c->mass_ratio, &c->mass_ratio_least, &c->mass_ratio_most);
+  copy_map(c, config->stiffness_map, c->stiffness_map, &c->map_least, &c->map_most);
+  cloth_inputs *inputs = inputs_of(c);
+  inputs->gravity = config->gravity;
+  inputs->wind = config->wind;
+  inputs->fabric = config->fabric;
+  place_particles(c, config);
+  *out = c;
+  return CLOTH_OK;
+}
+
+/// Fabrics ///
+
+/*
+ * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
+ * = tensile - shear; their bending rigidities: Matsudaira 2015 (cotton broad, tropical wool, polyester faille).
+ * Silk and denim are set inside the KES ranges of the literature (B 2..20 uN m, G 17..112 N/m) so that drape
+ * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
+ * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
+ */
+static const cloth_fabric fabric_presets[] = {
+    /* density, warp, weft, shear, bend, transition, compression, damping, damping */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f},   /* silk */
+    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.01f, 0.01f}, /* cotton */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.01f, 0.01f},  /* wool */
+    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 0.01f, 0.01f}, /* denim */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.01f, 0.01f}, /* polyester */
+};
+
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((int)kind < CLOTH_FABRIC_SILK || (int)kind > CLOTH_FABRIC_POLYESTER) {
+    return CLOTH_ERROR_STIFFNESS;
+  }
+  *fabric = fabric_presets[kind];
+  return CLOTH_OK;
+}
+
+/// Plan of a step ///
+
+/* One direction of stretch or shear springs, scaled for the substep. */
+typedef struct spring_family {
+  float rest;        /* rest length [m] */
+  float force;       /* k ks / m0: velocity change per metre of elongation */
+  float stiffness;   /* k^2 ks / m0 */
+  float damping;     /* k kd / m0 */
+  float compression; /* share of both that acts when shorter than rest */
+  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
+  int32_t mode;
+} spring_family;
+
+/* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
+   fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
+typedef struct bend_family {
+  float rest;
+  float curve;        /* (k / m0) c / L^2 */
+  float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
+  float linear;       /* (k / m0) c_b */
+  float linear_slope; /* (k^2 / m0) c_b */
+  float fold;         /* (k / m0) times the fold stiffness */
+  float fold_slope;   /* (k^2 / m0) times the fold stiffness */
+} bend_family;
+
+typedef struct step_plan {
+  float dt, k, inverse_k;
+  int32_t substeps;
+  int32_t notes;
+  int32_t solves;        /* 1 if anything is implicit */
+  int32_t bend_mode;
+  float bend_kappa;
+  spring_family spring[DIRECTIONS];
+  bend_family bend[DIRECTIONS];
+} step_plan;
+
+/* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
+   kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. */
+#define EXPLICIT_LIMIT 0.4f
+/* A bend spring is explicit while its linear slope times k^2 / m stays below this (measured safe). */
+#define BEND_EXPLICIT_LIMIT 0.05f
+/* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
+#define KAPPA_LIMIT 1.0e6f
+/* Automatic substeps: as many as keep kappa below this ... */
+#define SUBSTEP_KAPPA 500.0f
+/* ... and the fastest particle from moving further than this share of the spacing. */
+#define SUBSTEP_TRAVEL 0.5f
+
+static float axis_stretch(const cloth *c, int32_t direction) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  if (direction == WARP) {
+    return f->stretch_warp * (c->spacing_weft / c->spacing_warp);
+  }
+  return f->stretch_weft * (c->spacing_warp / c->spacing_weft);
+}
+
+static float direction_stiffness(const cloth *c, int32_t direction) {
+  return direction <= WEFT ? axis_stretch(c, direction) : inputs_of(c)->fabric.shear;
+}
+
+static float direction_damping(const cloth *c, int32_t direction) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  return direction <= WEFT ? f->stretch_damping : f->shear_damping;
+}
+
+/* Rest length of the springs of a direction that span one cell. */
+static float direction_rest(const cloth *c, int32_t direction) {
+  if (direction == WARP) {
+    return c->spacing_warp;
+  }
+  if (direction == WEFT) {
+    return c->spacing_weft;
+  }
+  return square_root(c->spacing_warp * c->spacing_warp + c->spacing_weft * c->spacing_weft);
+}
+
+/* By how much maps can raise or lower kappa above that of an average spring. */
+static float kappa_factor_most(const cloth *c) {
+  return c->map_most / c->mass_ratio_least;
+}
+
+static float kappa_factor_least(const cloth *c) {
+  return c->map_least / c->mass_ratio_most;
+}
+
+/* Cuts a coefficient off at KAPPA_LIMIT and drops it below WORK_QUANTUM. */
+static float coefficient(float value) {
+  return snapped(minimum(value, KAPPA_LIMIT), WORK_QUANTUM);
+}
+
+static void plan_springs(const cloth *c, step_plan *plan) {
+  float per_mass = plan->k / reference_mass(c);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    spring_family *s = &plan->spring[d];
+    s->rest = direction_rest(c, d);
+    s->stiffness = coefficient(plan->k * (per_mass * direction_stiffness(c, d)));
+    s->damping = coefficient(per_mass * direction_damping(c, d));
+    s->force = s->stiffness * plan->inverse_k;
+    s->compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
+    s->kappa = s->stiffness + 2.0f * s->damping;
+  }
+}
+
+/* The mode kappa asks for, by the threshold. */
+static int32_t mode_by_kappa(const cloth *c, float kappa) {
+  if (kappa == 0.0f) {
+    return CLOTH_MODE_OFF;
+  }
+  if (kappa * kappa_factor_most(c) <= c->explicit_threshold) {
+    return CLOTH_MODE_EXPLICIT;
+  }
+  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
+}
+
+/* Returns CLOTH_OK or CLOTH_ERROR_UNSTABLE. */
+static int choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
+  s->mode = mode_by_kappa(c, s->kappa);
+  if (s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
+    return CLOTH_OK;
+  }
+  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
+    s->mode = CLOTH_MODE_IMPLICIT;
+    return CLOTH_OK;
+  }
+  if (s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold)) {
+    s->mode = CLOTH_MODE_EXPLICIT;
+    return CLOTH_OK;
+  }
+  if (c->integration == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return CLOTH_ERROR_UNSTABLE;
+  }
+  s->mode = CLOTH_MODE_IMPLICIT;
+  plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
+  return CLOTH_OK;
+}
+
+/* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
+static lanes bend_curve(lanes s) {
+  lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
+  p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
+  p = lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
+  return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
+}
+
+static lanes bend_curve_slope(lanes s) {
+  lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
+  p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
+  return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
+}
+
+/* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
+   k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
+static float bend_constant(const cloth *c, int32_t direction) {
+  float width = c->spacing_weft;
+  float share = 4.0f * 4.0f / 9.0f;
+  if (direction == WEFT) {
+    width = c->spacing_warp;
+  } else if (direction != WARP) {
+    width = square_root(c->spacing_warp * c->spacing_weft);
+    share = 4.0f * 4.0f / 9.0f * 0.70710678f;
+  }
+  return share * inputs_of(c)->fabric.bend * width;
+}
+
+/* The slope c_b at which the linear part meets the curve at s = 1 - transition. */
+static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
+  float transition = inputs_of(c)->fabric.bend_transition;
+  float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
+  return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
+}
+
+/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it. */
+static float fold_stiffness(const cloth *c, int32_t direction) {
+  if (direction <= WEFT) {
+    return c->fold_stiffness * axis_stretch(c, direction);
+  }
+  return 0.125f * c->fold_stiffness * (axis_stretch(c, WARP) + axis_stretch(c, WEFT));
+}
+
+static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
+  float per_mass = plan->k / reference_mass(c);
+  bend_family *b = &plan->bend[d];
+  b->rest = 2.0f * direction_rest(c, d);
+  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
+  b->curve_slope = coefficient(plan->k * b->curve / b->rest);
+  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)));
+  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)));
+}
+
+static void plan_bend(const cloth *c, step_plan *plan) {
+  float fabric_kappa = 0.0f;
+  plan->bend_kappa = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan_bend_family(c, plan, d);
+    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
+    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
+  }
+  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
+  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
+  if (plan->bend_kappa > limit && c->bend_slopes) {
+    plan->bend_mode = CLOTH_MODE_IMPLICIT;
+    limit = KAPPA_LIMIT;
+  }
+  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    bend_family *b = &plan->bend[d];
+    b->linear_slope = minimum(b->linear_slope, limit);
+    b->linear = b->linear_slope * plan->inverse_k;
+    b->fold_slope = minimum(b->fold_slope, limit);
+    b->fold = b->fold_slope * plan->inverse_k;
+  }
+}
+
+static float fastest_speed(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    most = maximum(most, vector_dot(velocity, velocity));
+  }
+  return square_root(most);
+}
+
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+static int32_t whole_up(float value, int32_t limit) {
+  if (!(value < (float)limit)) {
+    return limit;
+  }
+  int32_t whole = (int32_t)maximum(value, 1.0f);
+  return (float)whole < value ? whole + 1 : whole;
+}
+
+/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
+  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
+  float a = dt * (per_mass * direction_stiffness(c, direction));
+  float b = 2.0f * per_mass * direction_damping(c, direction);
+  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
+    b = 0.0f; /* damping is no reason for smaller implicit steps */
+  }
+  return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
+}
+
+static int32_t choose_substeps(const cloth *c, float dt) {
+  if (c->substeps > 0) {
+    return c->substeps;
+  }
+  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
+  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+  }
+  return whole_up(wanted, c->max_substeps);
+}
+
+/* Returns CLOTH_OK or CLOTH_ERROR_UNSTABLE. */
+static int plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan->dt = dt;
+  plan->notes = 0;
+  plan->substeps = choose_substeps(c, dt);
+  plan->k = dt / (float)plan->substeps;
+  plan->inverse_k = 1.0f / plan->k;
+  plan_springs(c, plan);
+  plan_bend(c, plan);
+  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    if (choose_mode(c, plan, &plan->spring[d])) {
+      return CLOTH_ERROR_UNSTABLE;
+    }
+    plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
+  }
+  return CLOTH_OK;
+}
+
+/// Springs ///
+
+/* The floats of one direction in the operator: w and beta of each spring, so that the spring's matrix block is
+   beta I + w w^T. */
+typedef struct operator_family {
+  planes w;
+  float *beta;
+} operator_family;
+
+static operator_family operator_of(const cloth *c, int32_t direction) {
+  operator_family o;
+  o.w.x = floats_at(c, c->operator_blocks) + direction * OPERATOR_FLOATS * c->plane;
+  o.w.y = o.w.x + c->plane;
+  o.w.z = o.w.y + c->plane;
+  o.beta = o.w.z + c->plane;
+  return o;
+}
+
+/* From a particle to the other end of its spring. */
+static int32_t direction_offset(const cloth *c, int32_t direction) {
+  return direction_row_step[direction] * c->columns + direction_column_step[direction];
+}
+
+/* The forces of the springs of one row and direction. Two rows alternate, as the row below needs the one above. */
+static planes row_buffer(const cloth *c, int32_t direction, int32_t row) {
+  int32_t slot = direction == WARP ? 0 : 2 * direction - 1 + (row & 1);
+  planes f;
+  f.x = floats_at(c, c->row_buffers) + 3 * slot * c->pitch + LANE_PAD;
+  f.y = f.x + c->pitch;
+  f.z = f.y + c->pitch;
+  return f;
+}
+
+static void clear_row_buffers(const cloth *c) {
+  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->pitch) * sizeof(float));
+}
+
+/* Where a row has no spring of a direction: its last column, or for the antidiagonal its first. */
+static int32_t missing_column(const cloth *c, int32_t direction) {
+  return direction == ANTIDIAGONAL ? 0 : c->columns - 1;
+}
+
+static int has_missing_column(int32_t direction) {
+  return direction_column_step[direction] != 0;
+}
+
+/* Clears what lies beyond the ends of a row of forces, which its neighbours will read. */
+static void trim_row(const cloth *c, int32_t direction, planes f) {
+  vector_store(f, c->columns, vector(0.0f, 0.0f, 0.0f));
+  if (has_missing_column(direction)) {
+    vector_store(f, missing_column(c, direction), vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+/* Adds to one component of a row of particles the forces of all springs that end there: each spring pulls the particle
+   that keeps it one way and the other end the other way. Four pairs in a fixed order. */
+static void gather_component(const cloth *c, float *const now[DIRECTIONS], float *const above[DIRECTIONS], float *sum) {
+  for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
+    lanes warp = lanes_subtract(lanes_load(now[WARP] + i), lanes_load(now[WARP] + i - 1));
+    lanes weft = lanes_subtract(lanes_load(now[WEFT] + i), lanes_load(above[WEFT] + i));
+    lanes diagonal = lanes_subtract(lanes_load(now[DIAGONAL] + i), lanes_load(above[DIAGONAL] + i - 1));
+    lanes anti = lanes_subtract(lanes_load(now[ANTIDIAGONAL] + i), lanes_load(above[ANTIDIAGONAL] + i + 1));
+    lanes all = lanes_add(lanes_add(warp, weft), lanes_add(diagonal, anti));
+    lanes_store(sum + i, lanes_add(lanes_load(sum + i), all));
+  }
+}
+
+static void gather_row(const cloth *c, int32_t row, planes sum) {
+  float *now[3][DIRECTIONS];
+  float *above[3][DIRECTIONS];
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    planes n = row_buffer(c, d, row);
+    planes a = row_buffer(c, d, row + 1); /* the slot not in use now: the row above */
+    now[0][d] = n.x;
+    now[1][d] = n.y;
+    now[2][d] = n.z;
+    above[0][d] = a.x;
+    above[1][d] = a.y;
+    above[2][d] = a.z;
+  }
+  int32_t start = row * c->columns;
+  gather_component(c, now[0], above[0], sum.x + start);
+  gather_component(c, now[1], above[1], sum.y + start);
+  gather_component(c, now[2], above[2], sum.z + start);
+}
+
+static void clear_row(const cloth *c, planes f) {
+  for (int32_t i = 0; i <= c->columns; i++) {
+    vector_store(f, i, vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+/* What one spring does in a substep: the velocity change of the end that keeps it, and its block of the operator. */
+typedef struct spring_result {
+  lanes3 change;
+  lanes3 w;
+  lanes beta;
+} spring_result;
+
+/*
+ * Choi-Ko spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u, active for l > L, its
+ * `compression` share also for l < L. The implicit part adds k K v to the force, where the stiffness Jacobian is
+ * K = alpha u u^T + beta I in units of k^2 / m0: alpha = k^2 ks L/l and beta = k^2 ks (1 - L/l); the latter is
+ * dropped in compression, where it would make the matrix indefinite.
+ * d and v lead from the keeping end to the other; `scale` is the spring's stiffness factor; `implicit` its mode.
+ */
+static spring_result spring_force(const spring_family *s, lanes3 d, lanes3 v, lanes scale, lanes_mask implicit) {
+  lanes zero = lanes_splat(0.0f);
+  lanes rest = lanes_splat(s->rest);
+  lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
+  lanes length = lanes_square_root(squared);
+  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
+  lanes elongation = lanes_subtract(length, rest);
+  lanes_mask taut = lanes_less(rest, length);
+  lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
+  lanes stiffness = lanes_multiply(lanes_splat(s->stiffness), share);
+  lanes damping = lanes_multiply(lanes_splat(s->damping), share);
+  lanes ratio = lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f));
+  lanes alpha = lanes_select(implicit, lanes_multiply(stiffness, ratio), zero);
+  lanes beta = lanes_select(implicit, lanes_subtract(stiffness, lanes_multiply(stiffness, ratio)), zero);
+  lanes3 u = lanes3_snapped(lanes3_scale(d, inverse));
+  lanes along = lanes_snapped(lanes3_dot(u, v));
+  lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), elongation);
+  pull = lanes_snapped(lanes_add(pull, lanes_multiply(lanes_add(damping, alpha), along)));
+  spring_result result;
+  result.beta = lanes_snapped(beta);
+  result.change = lanes3_add(lanes3_scale(u, pull), lanes3_scale(v, result.beta));
+  lanes root = lanes_square_root(lanes_select(implicit, lanes_add(alpha, damping), zero));
+  result.w = lanes3_snapped(lanes3_scale(u, root));
+  return result;
+}
+
+/* Stiffness factor of springs: the mean of the map at both ends. */
+static lanes spring_scale(const cloth *c, int32_t i, int32_t j) {
+  if (!c->stiffness_map) {
+    return lanes_splat(1.0f);
+  }
+  const float *map = floats_at(c, c->stiffness_map);
+  return lanes_multiply(lanes_splat(0.5f), lanes_add(lanes_load(map + i), lanes_load(map + j)));
+}
+
+/* Which springs are implicit; where maps vary, by each spring's own kappa on its lighter end. */
+static lanes_mask spring_implicit(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale) {
+  if (s->mode != CLOTH_MODE_MIXED) {
+    lanes mode = lanes_splat(s->mode == CLOTH_MODE_IMPLICIT ? 1.0f : 0.0f);
+    return lanes_less(lanes_splat(0.5f), mode);
+  }
+  lanes mass = lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j));
+  lanes bound = lanes_multiply(lanes_splat(c->explicit_threshold), mass);
+  return lanes_less(bound, lanes_multiply(lanes_splat(s->kappa), scale));
+}
+
+/* Evaluates the springs of one row and direction into the row buffer and, unless explicit, the operator. */
+static void spring_row(const cloth *c, const step_plan *plan, int32_t direction, int32_t row) {
+  const spring_family *s = &plan->spring[direction];
+  planes force = row_buffer(c, direction, row);
+  if (s->mode == CLOTH_MODE_OFF || (direction_row_step[direction] && row == c->rows - 1)) {
+    clear_row(c, force);
+    return;
+  }
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  operator_family o = operator_of(c, direction);
+  int stored = s->mode >= CLOTH_MODE_IMPLICIT;
+  int32_t offset = direction_offset(c, direction);
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    lanes3 d = lanes3_subtract(lanes3_load(x, i + offset), lanes3_load(x, i));
+    lanes3 dv = lanes3_subtract(lanes3_load(v, i + offset), lanes3_load(v, i));
+    lanes scale = spring_scale(c, i, i + offset);
+    spring_result r = spring_force(s, d, dv, scale, spring_implicit(c, s, i, i + offset, scale));
+    lanes3_store(force, column, r.change);
+    if (stored) {
+      lanes3_store(o.w, i, r.w);
+      lanes_store(o.beta + i, r.beta);
+    }
+  }
+  trim_row(c, direction, force);
+  if (stored && has_missing_column(direction)) {
+    int32_t i = row * c->columns + missing_column(c, direction);
+    vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
+    o.beta[i] = 0.0f;
+  }
+}
+
+/* The last row of particles keeps no springs to a next row; the operator says so by zeros. */
+static void clear_last_operator_row(const cloth *c) {
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    operator_family o = operator_of(c, d);
+    for (int32_t i = c->count - c->columns; i < c->plane; i++) {
+      vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
+      o.beta[i] = 0.0f;
+    }
+  }
+}
+
+/* Adds the velocity changes of all stretch and shear springs to `change` and fills the operator. */
+static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      spring_row(c, plan, d, row);
+    }
+    gather_row(c, row, change);
+  }
+  if (plan->solves) {
+    clear_last_operator_row(c);
+  }
+}
+
+/// Bend springs ///
+
+/* A bend spring joins a particle to the next but one in a direction. */
+typedef struct bend_range {
+  int32_t offset;                    /* to the other end */
+  int32_t first_column, last_column; /* columns that keep a spring: first .. last - 1 */
+  int32_t rows;                      /* rows that keep one */
+} bend_range;
+
+static bend_range bend_range_of(const cloth *c, int32_t direction) {
+  bend_range r;
+  r.offset = 2 * direction_offset(c, direction);
+  r.first_column = direction == ANTIDIAGONAL ? 2 : 0;
+  r.last_column = direction == WARP || direction == DIAGONAL ? c->columns - 2 : c->columns;
+  r.rows = c->rows - 2 * direction_row_step[direction];
+  return r;
+}
+
+/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its matrix block `slope` d d^T. Both are
+   0 for l >= L. */
+typedef struct bend_result {
+  lanes pull;
+  lanes slope;
+} bend_result;
+
+/* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
+static bend_result bend_force(const bend_family *b, lanes3 d, lanes scale) {
+  lanes zero = lanes_splat(0.0f);
+  lanes rest = lanes_splat(b->rest);
+  lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
+  lanes length = lanes_square_root(squared);
+  lanes_mask bent = lanes_less(length, rest);
+  lanes s = lanes_divide(length, rest);
+  lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
+  lanes on_line = lanes_multiply(lanes_splat(b->linear), lanes_subtract(length, rest));
+  lanes_mask linear = lanes_less(on_curve, on_line);
+  lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
+  lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
+  lanes pull = lanes_select(linear, on_line, on_curve);
+  lanes folding = lanes_multiply(lanes_splat(b->fold), lanes_subtract(length, rest));
+  lanes_mask folds = lanes_less(folding, pull);
+  slope = lanes_select(folds, lanes_splat(b->fold_slope), slope);
+  slope = lanes_multiply(lanes_minimum(slope, lanes_splat(KAPPA_LIMIT)), scale);
+  pull = lanes_multiply(lanes_select(folds, folding, pull), scale);
+  bend_result result;
+  result.pull = lanes_snapped(lanes_select(bent, lanes_divide(pull, length), zero));
+  result.slope = lanes_snapped(lanes_select(bent, lanes_divide(slope, squared), zero));
+  return result;
+}
+
+/* Adds a change to one end of springs and takes it from the other, lanes beyond `count` excepted. */
+static void scatter(planes sum, int32_t i, int32_t j, lanes3 change, lanes_mask valid) {
+  lanes zero = lanes_splat(0.0f);
+  change = lanes3_select(valid, change, lanes3_of(zero, zero, zero));
+  lanes3_store(sum, i, lanes3_add(lanes3_load(sum, i), change));
+  lanes3_store(sum, j, lanes3_subtract(lanes3_load(sum, j), change));
+}
+
+static lanes3 bend_span(planes x, int32_t i, int32_t j) {
+  return lanes3_snapped(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)));
+}
+
+static float *bend_slopes_of(const cloth *c, int32_t direction) {
+  return floats_at(c, c->bend_slopes) + direction * c->plane;
+}
+
+/* Adds the velocity changes of one direction's bend springs to `change`; implicit ones bring slope (d.v) d along, and
+   leave their slopes for the operator. */
+static void add_bend_direction(const cloth *c, const step_plan *plan, int32_t direction, planes change) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  bend_range range = bend_range_of(c, direction);
+  int implicit = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  for (int32_t row = 0; row < range.rows; row++) {
+    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      int32_t j = i + range.offset;
+      lanes3 d = bend_span(x, i, j);
+      bend_result r = bend_force(&plan->bend[direction], d, spring_scale(c, i, j));
+      lanes pull = r.pull;
+      if (implicit) {
+        lanes_store(bend_slopes_of(c, direction) + i, r.slope);
+        lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
+        pull = lanes_snapped(lanes_add(pull, lanes_multiply(r.slope, along)));
+      }
+      scatter(change, i, j, lanes3_scale(d, pull), lanes_first(range.last_column - column));
+    }
+  }
+}
+
+static void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
+  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode != CLOTH_MODE_OFF; d++) {
+    add_bend_direction(c, plan, d, change);
+  }
+}
+
+/* product += A_bend direction for one direction of implicit bend springs, whose blocks are slope d d^T: the slopes are
+   stored, d is at hand. Returns its part of direction . product, a sum of squares. */
+static float apply_bend_direction(const cloth *c, int32_t d, planes direction, planes product) {
+  planes x = planes_at(c, c->position);
+  bend_range range = bend_range_of(c, d);
+  lanes_sum sum = {{0.0f}};
+  for (int32_t row = 0; row < range.rows; row++) {
+    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      int32_t j = i + range.offset;
+      lanes_mask valid = lanes_first(range.last_column - column);
+      lanes3 span = bend_span(x, i, j);
+      lanes3 e = lanes3_snapped(lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, j)));
+      lanes along = lanes_snapped(lanes_select(valid, lanes3_dot(span, e), lanes_splat(0.0f)));
+      lanes pull = lanes_snapped(lanes_multiply(lanes_load(bend_slopes_of(c, d) + i), along));
+      scatter(product, i, j, lanes3_scale(span, pull), valid);
+      lanes_sum_add(&sum, column, lanes_multiply(pull, along));
+    }
+  }
+  return lanes_sum_total(&sum);
+}
+
+/// External forces ///
+
+/* Area vector of the piece of cloth that belongs to a particle: its normal times its area. Differences reach one cell
+   to each side, or to one side only on an edge, so a quarter of their cross product is right everywhere. */
+static cloth_vector area_vector(const cloth *c, planes x, int32_t column, int32_t row) {
+  int32_t i = row * c->columns + column;
+  int32_t left = column > 0 ? i - 1 : i;
+  int32_t right = column < c->columns - 1 ? i + 1 : i;
+  int32_t above = row > 0 ? i - c->columns : i;
+  int32_t below = row < c->rows - 1 ? i + c->columns : i;
+  cloth_vector along_warp = vector_subtract(vector_load(x, right), vector_load(x, left));
+  cloth_vector along_weft = vector_subtract(vector_load(x, below), vector_load(x, above));
+  return vector_scale(vector_cross(along_warp, along_weft), 0.25f);
+}
+
+/*
+ * Force of the air on a piece of cloth with area vector a moving at v against it: drag -1/2 rho cd |a.v| v
+ * (thesis eq. 3.17), and lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v. The velocity it takes away
+ * in a substep is at most half the relative one, which keeps the explicit step stable.
+ */
+static cloth_vector air_change(const cloth *c, cloth_vector a, cloth_vector v, float k_over_mass) {
+  float area = vector_length(a);
+  float speed = vector_length(v);
+  if (area < 1.0e-12f || speed < 1.0e-6f) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  cloth_vector n = vector_snapped(vector_scale(a, 1.0f / area), WORK_QUANTUM);
+  float into = snapped(vector_dot(n, v), WORK_QUANTUM);
+  float strength = 0.5f * c->air_density * area * k_over_mass;
+  float along = 0.0f - c->drag * absolute(into);
+  float across = 0.0f - c->lift * into;
+  cloth_vector lift_axis = vector_add_scaled(vector_scale(n, speed), v, 0.0f - into / speed);
+  cloth_vector change = vector_scale(vector_add_scaled(vector_scale(v, along), lift_axis, across), strength);
+  change = vector_snapped(change, WORK_QUANTUM);
+  float size = vector_length(change);
+  return size > 0.5f * speed ? vector_scale(change, 0.5f * speed / size) : change;
+}
+
+static void add_air(const cloth *c, const step_plan *plan, planes change) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  cloth_vector wind = inputs_of(c)->wind;
+  float k_over_mass = plan->k / reference_mass(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < c->columns; column++) {
+      int32_t i = row * c->columns + column;
+      float mass = mass_ratio_at(c, i);
+      cloth_vector relative = vector_subtract(vector_load(v, i), wind);
+      cloth_vector air = air_change(c, area_vector(c, x, column, row), relative, k_over_mass / mass);
+      vector_store(change, i, vector_add_scaled(vector_load(change, i), air, mass));
+    }
+  }
+}
+
+/* Sets `change` to what gravity and velocity damping do in a substep, times the mass ratio. */
+static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
+  planes v = planes_at(c, c->velocity);
+  cloth_vector g = vector_snapped(vector_scale(inputs_of(c)->gravity, plan->k), WORK_QUANTUM);
+  lanes3 gravity = lanes3_of(lanes_splat(g.x), lanes_splat(g.y), lanes_splat(g.z));
+  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
+  lanes drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 a = lanes3_subtract(gravity, lanes3_scale(lanes3_load(v, i), drag));
+    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)));
+  }
+}
+
+/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+static void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
+  set_body_forces(c, plan, change);
+  if (c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f)) {
+    add_air(c, plan, change);
+  }
+  add_spring_forces(c, plan, change);
+  add_bend_forces(c, plan, change);
+}
+
+/// Operator ///
+
+/* direction = z + beta direction for one row, z being the preconditioned residual. */
+static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z, planes direction) {
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    lanes3 old = lanes3_load(direction, i);
+    lanes3 turned = lanes3_snapped(lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta))));
+    lanes3_store(direction, i, lanes3_select(lanes_first(c->columns - column), turned, old));
+  }
+}
+
+/* Forces of one row and direction of implicit springs on a velocity difference e: beta e + w (w.e). */
+static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32_t row, planes direction) {
+  planes force = row_buffer(c, d, row);
+  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+    return; /* the buffer was cleared and stays so */
+  }
+  if (direction_row_step[d] && row == c->rows - 1) {
+    clear_row(c, force);
+    return;
+  }
+  operator_family o = operator_of(c, d);
+  int32_t offset = direction_offset(c, d);
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    lanes3 e = lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, i + offset));
+    lanes3 w = lanes3_load(o.w, i);
+    lanes along = lanes_snapped(lanes3_dot(w, e));
+    lanes3_store(force, column, lanes3_add(lanes3_scale(e, lanes_load(o.beta + i)), lanes3_scale(w, along)));
+  }
+  trim_row(c, d, force);
+}
+
+/* Drops what is too small to matter from a row of the product and adds direction . product to the sum. */
+static void finish_product_row(const cloth *c, int32_t row, planes direction, planes product, lanes_sum *sum) {
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    lanes3 q = lanes3_snapped(lanes3_load(product, i));
+    lanes3_store(product, i, q);
+    lanes dot = lanes3_dot(lanes3_load(direction, i), q);
+    lanes_sum_add(sum, column, lanes_select(lanes_first(c->columns - column), dot, lanes_splat(0.0f)));
+  }
+}
+
+static void set_mass_product_row(const cloth *c, int32_t row, planes direction, planes product) {
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    lanes3_store(product, i, lanes3_scale(lanes3_load(direction, i), mass_ratio_lanes(c, i)));
+  }
+}
+
+/*
+ * One pass over the grid: direction = z + beta direction, product = A direction. z and product share their memory: the
+ * direction is turned one row ahead of the row whose product is written, so z is read before it is overwritten.
+ * Returns direction . product.
+ */
+static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
+  planes direction = planes_at(c, c->direction);
+  planes product = planes_at(c, c->product);
+  lanes_sum sum = {{0.0f}};
+  clear_row_buffers(c);
+  turn_direction_row(c, 0, beta, product, direction);
+  for (int32_t row = 0; row < c->rows; row++) {
+    if (row + 1 < c->rows) {
+      turn_direction_row(c, row + 1, beta, product, direction);
+    }
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      operator_row(c, plan, d, row, direction);
+    }
+    set_mass_product_row(c, row, direction, product);
+    gather_row(c, row, product);
+    finish_product_row(c, row, direction, product, &sum);
+  }
+  float total = lanes_sum_total(&sum);
+  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
+    total += apply_bend_direction(c, d, direction, product);
+  }
+  return total;
+}
+
+/// Preconditioner ///
+
+/*
+ * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is the
+ * diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled). It
+ * maps any residual into the particle's free directions, so that neither residual nor product need filtering, and the
+ * unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ */
+typedef struct symmetric {
+  lanes xx, yy, zz, xy, xz, yz;
+} symmetric;
+
+static symmetric symmetric_load(const cloth *c, int32_t i) {
+  const float *f = floats_at(c, c->inverse) + i;
+  symmetric m;
+  m.xx = lanes_load(f);
+  m.yy = lanes_load(f + c->plane);
+  m.zz = lanes_load(f + 2 * c->plane);
+  m.xy = lanes_load(f + 3 * c->plane);
+  m.xz = lanes_load(f + 4 * c->plane);
+  m.yz = lanes_load(f + 5 * c->plane);
+  return m;
+}
+
+static void symmetric_store(const cloth *c, int32_t i, symmetric m) {
+  float *f = floats_at(c, c->inverse) + i;
+  lanes_store(f, m.xx);
+  lanes_store(f + c->plane, m.yy);
+  lanes_store(f + 2 * c->plane, m.zz);
+  lanes_store(f + 3 * c->plane, m.xy);
+  lanes_store(f + 4 * c->plane, m.xz);
+  lanes_store(f + 5 * c->plane, m.yz);
+}
+
+static symmetric symmetric_scale(symmetric m, lanes s) {
+  m.xx = lanes_multiply(m.xx, s);
+  m.yy = lanes_multiply(m.yy, s);
+  m.zz = lanes_multiply(m.zz, s);
+  m.xy = lanes_multiply(m.xy, s);
+  m.xz = lanes_multiply(m.xz, s);
+  m.yz = lanes_multiply(m.yz, s);
+  return m;
+}
+
+static symmetric symmetric_snapped(symmetric m) {
+  m.xx = lanes_snapped(m.xx);
+  m.yy = lanes_snapped(m.yy);
+  m.zz = lanes_snapped(m.zz);
+  m.xy = lanes_snapped(m.xy);
+  m.xz = lanes_snapped(m.xz);
+  m.yz = lanes_snapped(m.yz);
+  return m;
+}
+
+static lanes3 symmetric_apply(symmetric m, lanes3 r) {
+  lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
+  lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
+  lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
+  return lanes3_of(x, y, z);
+}
+
+/* m + s u u^T */
+static symmetric symmetric_add_outer(symmetric m, lanes3 u, lanes s) {
+  lanes3 su = lanes3_scale(u, s);
+  m.xx = lanes_add(m.xx, lanes_multiply(su.x, u.x));
+  m.yy = lanes_add(m.yy, lanes_multiply(su.y, u.y));
+  m.zz = lanes_add(m.zz, lanes_multiply(su.z, u.z));
+  m.xy = lanes_add(m.xy, lanes_multiply(su.x, u.y));
+  m.xz = lanes_add(m.xz, lanes_multiply(su.x, u.z));
+  m.yz = lanes_add(m.yz, lanes_multiply(su.y, u.z));
+  return m;
+}
+
+static symmetric symmetric_identity(lanes s) {
+  lanes zero = lanes_splat(0.0f);
+  symmetric m = {s, s, s, zero, zero, zero};
+  return m;
+}
+
+/*
+ * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
+ * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
+ * cofactors does not, from kappa of about 500).
+ */
+static symmetric symmetric_inverse(symmetric m, lanes least) {
+  lanes one = lanes_splat(1.0f);
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes l10 = lanes_multiply(m.xy, i0);
+  lanes l20 = lanes_multiply(m.xz, i0);
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes s21 = lanes_subtract(m.yz, lanes_multiply(l10, m.xz));
+  lanes l21 = lanes_multiply(s21, i1);
+  lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes h20 = lanes_subtract(lanes_multiply(l10, l21), l20);
+  lanes zero = lanes_splat(0.0f);
+  symmetric r;
+  r.zz = i2;
+  r.yz = lanes_subtract(zero, lanes_multiply(l21, i2));
+  r.xz = lanes_multiply(h20, i2);
+  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
+  r.xy = lanes_subtract(lanes_subtract(zero, lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
+  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
+                   lanes_multiply(h20, lanes_multiply(h20, i2)));
+  return r;
+}
+
+/* Adds to m the block of one spring of the operator. */
+static symmetric add_operator_block(symmetric m, operator_family o, int32_t i) {
+  lanes beta = lanes_load(o.beta + i);
+  m.xx = lanes_add(m.xx, beta);
+  m.yy = lanes_add(m.yy, beta);
+  m.zz = lanes_add(m.zz, beta);
+  return symmetric_add_outer(m, lanes3_load(o.w, i), lanes_splat(1.0f));
+}
+
+/* Stores C, the diagonal blocks of A without bend, where the inverse will be. */
+static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
+      for (int32_t d = 0; d < DIRECTIONS; d++) {
+        if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+          continue;
+        }
+        m = add_operator_block(m, operator_of(c, d), i);
+        if (row > 0 || d == WARP) {
+          m = add_operator_block(m, operator_of(c, d), i - direction_offset(c, d));
+        }
+      }
+      symmetric_store(c, i, m);
+    }
+  }
+}
+
+/* Adds the blocks of implicit bend springs to C at both their ends. */
+static void add_bend_blocks(const cloth *c, int32_t d) {
+  planes x = planes_at(c, c->position);
+  bend_range range = bend_range_of(c, d);
+  for (int32_t row = 0; row < range.rows; row++) {
+    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      int32_t j = i + range.offset;
+      lanes3 span = bend_span(x, i, j);
+      lanes stored = lanes_load(bend_slopes_of(c, d) + i);
+      lanes slope = lanes_select(lanes_first(range.last_column - column), stored, lanes_splat(0.0f));
+      symmetric_store(c, i, symmetric_add_outer(symmetric_load(c, i), span, slope));
+      symmetric_store(c, j, symmetric_add_outer(symmetric_load(c, j), span, slope));
+    }
+  }
+}
+
+static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
+  lanes zero = lanes_splat(0.0f);
+  if (c->preconditioner == CLOTH_PRECONDITIONER_NONE) {
+    return symmetric_identity(lanes_splat(1.0f));
+  }
+  if (c->preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+    m.xy = zero;
+    m.xz = zero;
+    m.yz = zero;
+  }
+  return symmetric_inverse(m, mass);
+}
+
+/* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
+static void invert_blocks(const cloth *c) {
+  const float *mobility = floats_at(c, c->mobility);
+  lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
+    lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
+    inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
+    symmetric_store(c, i, symmetric_snapped(inverse));
+  }
+}
+
+/* One particle's block. These run on few particles and one at a time. */
+static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
+  return floats_at(c, c->inverse) + particle + entry * c->plane;
+}
+
+static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+
+/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. */
+static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
+  float axis[3] = {n.x, n.y, n.z};
+  float p[3][3];
+  float pm[3][3];
+  for (int r = 0; r < 3; r++) {
+    for (int s = 0; s < 3; s++) {
+      float outer = snapped(axis[r] * axis[s], WORK_QUANTUM);
+      p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
+    }
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int s = 0; s < 3; s++) {
+      pm[r][s] = 0.0f;
+      for (int t = 0; t < 3; t++) {
+        pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
+      }
+      pm[r][s] = snapped(pm[r][s], WORK_QUANTUM);
+    }
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int s = r; s < 3; s++) {
+      float sum = 0.0f;
+      for (int t = 0; t < 3; t++) {
+        sum += pm[r][t] * p[t][s];
+      }
+      *block_entry(c, particle, block_index[r][s]) = snapped(sum, WORK_QUANTUM);
+    }
+  }
+}
+
+/* Adds s n n^T, or s (I - n n^T) unless `along`, to the block of one particle. */
+static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int along, float s) {
+  float axis[3] = {n.x, n.y, n.z};
+  for (int r = 0; r < 3; r++) {
+    for (int t = r; t < 3; t++) {
+      float outer = snapped(axis[r] * axis[t], WORK_QUANTUM);
+      *block_entry(c, particle, block_index[r][t]) += s * (along ? outer : (r == t ? 1.0f : 0.0f) - outer);
+    }
+  }
+}
+
+/* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
+   form S C S + c (I - S), before inversion. */
+static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
+  float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
+  project_block(c, particle, n, to_line);
+  fill_block(c, particle, n, !to_line, trace * 0.33333334f);
+}
+
+static uint32_t *contact_info_of(const cloth *c) {
+  return (uint32_t *)at(c, c->contact) + 3 * c->plane;
+}
+
+/* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
+static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
+  const confinement *list = confined_of(c);
+  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+    act(c, list[i].particle, list[i].direction, list[i].freedom == FREEDOM_LINE);
+  }
+  for (int32_t i = 0; c->contact && i < c->count; i++) {
+    if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
+      act(c, i, vector_load(planes_at(c, c->contact), i), 0);
+    }
+  }
+}
+
+/* A particle held by static friction has no freedom left. */
+static void clear_sticking_blocks(const cloth *c) {
+  for (int32_t i = 0; c->contact && i < c->count; i++) {
+    for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
+      *block_entry(c, i, entry) = 0.0f;
+    }
+  }
+}
+
+/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+static void build_preconditioner(const cloth *c, const step_plan *plan) {
+  set_diagonal_blocks(c, plan);
+  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
+    add_bend_blocks(c, d);
+  }
+  for_each_constrained(c, constrain_block);
+  invert_blocks(c);
+  for_each_constrained(c, project_block);
+  clear_sticking_blocks(c);
+}
+
+/// Conjugate gradient ///
+
+typedef struct solve_result {
+  int32_t iterations;
+  int32_t capped;
+  float residual; /* relative, in the inverse preconditioner's norm */
+} solve_result;
+
+/* product = P^-1 residual. Returns residual . product. */
+static float precondition(const cloth *c) {
+  planes r = planes_at(c, c->residual);
+  planes z = planes_at(c, c->product);
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 residual = lanes3_load(r, i);
+    lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
+    lanes3_store(z, i, preconditioned);
+    lanes dot = lanes3_dot(residual, preconditioned);
+    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
+static float advance_and_precondition(const cloth *c, float alpha) {
+  planes r = planes_at(c, c->residual);
+  planes p = planes_at(c, c->direction);
+  planes q = planes_at(c, c->product);
+  planes y = planes_at(c, c->solution);
+  lanes a = lanes_splat(alpha);
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 step = lanes3_scale(lanes3_load(p, i), a);
+    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), step)));
+    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), a));
+    residual = lanes3_snapped(residual);
+    lanes3_store(r, i, residual);
+    lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
+    lanes3_store(q, i, preconditioned);
+    lanes dot = lanes3_dot(residual, preconditioned);
+    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* A float that can be divided by: positive, finite, and with a finite inverse. */
+static int is_usable(float value) {
+  return value > 1.0e-30f && value < 1.0e30f;
+}
+
+/* residual -= A start, solution = start, where `start` stands in the direction. */
+static void start_from_direction(const cloth *c, float scale) {
+  planes r = planes_at(c, c->residual);
+  planes p = planes_at(c, c->direction);
+  planes q = planes_at(c, c->product);
+  planes y = planes_at(c, c->solution);
+  lanes t = lanes_splat(scale);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), lanes3_scale(lanes3_load(p, i), t))));
+    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), t));
+    lanes3_store(r, i, lanes3_snapped(residual));
+  }
+}
+
+static float dot_product(const cloth *c, planes a, planes b) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
+    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
+static float apply_operator(const cloth *c, const step_plan *plan) {
+  fill_planes(c, planes_at(c, c->product), 0.0f);
+  return turn_and_apply(c, plan, 1.0f);
+}
+
+/*
+ * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
+ * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
+ * x0 is dropped for particles that are not free.
+ */
+static void start_warm(const cloth *c, const step_plan *plan) {
+  planes x0 = planes_at(c, c->warm);
+  planes p = planes_at(c, c->direction);
+  const float *mobility = floats_at(c, c->mobility);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
+    int held = c->contact && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+    int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
+    vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
+  }
+  float curvature = apply_operator(c, plan);
+  float slope = dot_product(c, p, planes_at(c, c->residual));
+  if (is_usable(curvature) && slope > 0.0f) {
+    start_from_direction(c, slope < curvature ? slope / curvature : 1.0f);
+  }
+}
+
+/*
+ * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
+ * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
+ * or when rounding has used up the descent. Truncation is safe: from zero every iterate lowers the same quadratic
+ * energy, whatever the cap.
+ */
+static solve_result solve(const cloth *c, const step_plan *plan) {
+  solve_result result = {0, 0, 0.0f};
+  float reference = precondition(c);
+  if (c->warm) {
+    start_warm(c, plan);
+  }
+  float delta = c->warm ? precondition(c) : reference;
+  float target = c->tolerance * c->tolerance * reference;
+  float beta = 0.0f;
+  fill_planes(c, planes_at(c, c->direction), 0.0f);
+  while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
+    float curvature = turn_and_apply(c, plan, beta);
+    if (!is_usable(curvature)) {
+      break;
+    }
+    float next = advance_and_precondition(c, delta / curvature);
+    beta = next > 0.0f && is_finite(next) ? next / delta : 0.0f;
+    delta = next;
+    result.iterations++;
+  }
+  result.capped = result.iterations == c->max_iterations && delta > target;
+  result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
+  return result;
+}
+
+/// Strain limiting ///
+
+/*
+ * Moves both ends of stretch springs so that l^2 comes back into [low, high]: the way (l^2 - b^2) / (l^2 + b^2) d, b the
+ * bound that is passed, is the exact correction to first order and takes no square root. The ends share it by their
+ * mobilities; a pinned end does not move.
+ */
+static void limit_springs(const cloth *c, planes x, int32_t i, int32_t offset, float low, float high, lanes_mask valid) {
+  const float *mobility = floats_at(c, c->mobility);
+  int32_t j = i + offset;
+  lanes zero = lanes_splat(0.0f);
+  lanes wi = lanes_load(mobility + i);
+  lanes wj = lanes_load(mobility + j);
+  lanes3 d = lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i));
+  lanes squared = lanes3_dot(d, d);
+  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(low)), lanes_splat(high));
+  lanes weights = lanes_maximum(lanes_add(wi, wj), lanes_splat(1.0e-6f));
+  lanes below = lanes_multiply(lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-12f)), weights);
+  lanes k = lanes_snapped(lanes_divide(lanes_subtract(squared, bound), below));
+  lanes3 way = lanes3_scale(d, lanes_select(valid, k, zero));
+  lanes3_store(x, i, lanes3_add(lanes3_load(x, i), lanes3_scale(way, wi)));
+  lanes3_store(x, j, lanes3_subtract(lanes3_load(x, j), lanes3_scale(way, wj)));
+}
+
+static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, float high) {
+  for (int32_t parity = 0; parity < 2; parity++) {
+    for (int32_t column = parity; column < c->columns - 1; column += 2) {
+      limit_springs(c, x, row * c->columns + column, 1, low, high, lanes_first(1));
+    }
+  }
+}
+
+static void limit_weft_row(const cloth *c, planes x, int32_t row, float low, float high) {
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    lanes_mask valid = lanes_first(c->columns - column);
+    limit_springs(c, x, row * c->columns + column, c->columns, low, high, valid);
+  }
+}
+
+/* One sweep over the stretch springs of the predicted positions, in four colours: no two springs of a colour share a
+   particle, so the order inside a colour cannot matter. */
+static void limit_sweep(const cloth *c, planes x) {
+  float least = 1.0f - c->limit_compression;
+  float most = 1.0f + c->limit_extension;
+  float warp = c->spacing_warp * c->spacing_warp;
+  float weft = c->spacing_weft * c->spacing_weft;
+  for (int32_t row = 0; row < c->rows; row++) {
+    limit_warp_row(c, x, row, warp * least * least, warp * most * most);
+  }
+  for (int32_t parity = 0; parity < 2; parity++) {
+    for (int32_t row = parity; row < c->rows - 1; row += 2) {
+      limit_weft_row(c, x, row, weft * least * least, weft * most * most);
+    }
+  }
+}
+
+/// Collider shapes ///
+
+static cloth_rotation rotation_conjugate(cloth_rotation q) {
+  q.x = 0.0f - q.x;
+  q.y = 0.0f - q.y;
+  q.z = 0.0f - q.z;
+  return q;
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
+  cloth_vector u = vector(q.x, q.y, q.z);
+  cloth_vector t = vector_scale(vector_cross(u, v), 2.0f);
+  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
+}
+
+static cloth_rotation rotation_normalised(cloth_rotation q) {
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  q.x = snapped(q.x * scale, WORK_QUANTUM);
+  q.y = snapped(q.y * scale, WORK_QUANTUM);
+  q.z = snapped(q.z * scale, WORK_QUANTUM);
+  q.w = snapped(q.w * scale, WORK_QUANTUM);
+  return q;
+}
+
+/* A share t of the way from a to b, the short way round, at nearly even speed. */
+static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
+  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  cloth_rotation q;
+  q.x = a.x + (sign * b.x - a.x) * t;
+  q.y = a.y + (sign * b.y - a.y) * t;
+  q.z = a.z + (sign * b.z - a.z) * t;
+  q.w = a.w + (sign * b.w - a.w) * t;
+  return rotation_normalised(q);
+}
+
+static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
+  cloth_pose pose;
+  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  pose.rotation = rotation_between(a->rotation, b->rotation, t);
+  return pose;
+}
+
+static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
+  cloth_vector from = vector_snapped(vector_subtract(p, pose->position), STATE_QUANTUM);
+  return vector_snapped(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
+  return vector_add(pose->position, rotate(pose->rotation, p));
+}
+
+/* The distance functions give the distance of a local point from the surface, negative inside, and the unit direction in
+   which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+
+static float distance_to_sphere(cloth_vector p, float radius, cloth_vector *normal) {
+  float length = vector_length(p);
+  *normal = length > 1.0e-9f ? vector_scale(p, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  return length - radius;
+}
+
+/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
+   sin = (r0 - r1) / length towards the axis. */
+static float distance_to_capsule(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+  float length = 2.0f * body->half_height;
+  float lean = (body->radius - body->radius_top) / length;
+  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
+  float out = vector_length(vector(p.x, 0.0f, p.z));
+  float up = p.y + body->half_height;
+  float along = up * slope - out * lean;
+  if (along <= 0.0f) {
+    return distance_to_sphere(vector(p.x, up, p.z), body->radius, normal);
+  }
+  if (along >= length * slope) {
+    return distance_to_sphere(vector(p.x, up - length, p.z), body->radius_top, normal);
+  }
+  float inverse = out > 1.0e-9f ? 1.0f / out : 0.0f;
+  *normal = vector(p.x * inverse * slope, lean, p.z * inverse * slope);
+  if (inverse == 0.0f) {
+    *normal = vector(slope, lean, 0.0f);
+  }
+  return out * slope + up * lean - body->radius;
+}
+
+static float signed_one(float a) {
+  return a < 0.0f ? -1.0f : 1.0f;
+}
+
+static float distance_to_box(cloth_vector half, cloth_vector p, cloth_vector *normal) {
+  cloth_vector side = vector(signed_one(p.x), signed_one(p.y), signed_one(p.z));
+  cloth_vector q = vector(p.x * side.x - half.x, p.y * side.y - half.y, p.z * side.z - half.z);
+  if (q.x <= 0.0f && q.y <= 0.0f && q.z <= 0.0f) {
+    if (q.x >= q.y && q.x >= q.z) {
+      *normal = vector(side.x, 0.0f, 0.0f);
+      return q.x;
+    }
+    *normal = q.y >= q.z ? vector(0.0f, side.y, 0.0f) : vector(0.0f, 0.0f, side.z);
+    return maximum(q.y, q.z);
+  }
+  cloth_vector outside = vector(maximum(q.x, 0.0f), maximum(q.y, 0.0f), maximum(q.z, 0.0f));
+  float distance = distance_to_sphere(outside, 0.0f, normal);
+  *normal = vector(normal->x * side.x, normal->y * side.y, normal->z * side.z);
+  return distance;
+}
+
+/* A rectangle turned about the axis. */
+static float distance_to_cylinder(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+  float out = vector_length(vector(p.x, 0.0f, p.z));
+  cloth_vector flat;
+  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
+  float distance = distance_to_box(half, vector(out, p.y, 0.0f), &flat);
+  cloth_vector outward = out > 1.0e-9f ? vector(p.x / out, 0.0f, p.z / out) : vector(1.0f, 0.0f, 0.0f);
+  *normal = vector(outward.x * flat.x, flat.y, outward.z * flat.x);
+  return distance;
+}
+
+static float distance_to_body(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_PLANE:
+    *normal = vector(0.0f, 1.0f, 0.0f);
+    return p.y;
+  case CLOTH_SHAPE_SPHERE:
+    return distance_to_sphere(p, body->radius, normal);
+  case CLOTH_SHAPE_CAPSULE:
+    return distance_to_capsule(body, p, normal);
+  case CLOTH_SHAPE_BOX:
+    return distance_to_box(body->half_extents, p, normal);
+  default:
+    return distance_to_cylinder(body, p, normal);
+  }
+}
+
+/// Contact by projection ///
+
+/* A collider during one substep. */
+typedef struct moving_body {
+  const cloth_collider *body;
+  cloth_pose start, end; /* pose when the substep starts and ends */
+  float margin;          /* distance kept from its surface */
+  int32_t index;
+} moving_body;
+
+static moving_body body_in_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const collider_slot *slot = &colliders_of(c)[index];
+  moving_body m;
+  m.body = &slot->body;
+  m.start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
+  m.end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
+  m.margin = c->contact ? 0.5f * c->thickness : c->thickness;
+  m.index = index;
+  return m;
+}
+
+/* What a contact does to a particle, in the collider's axes at the end of the substep. */
+typedef struct contact_response {
+  cloth_vector shift;  /* added to the position [m] */
+  cloth_vector change; /* added to the displacement that is velocity times substep [m] */
+  int sticks;
+} contact_response;
+
+/*
+ * Coulomb's law for a displacement `motion` relative to the surface in one substep, with the particle pushed out by
+ * `push` along the normal: what was moving inwards is stopped and no more (a push from a depth that was there before
+ * adds no speed), and that stop times the friction coefficient bounds what friction takes from the sliding.
+ */
+static contact_response respond(const cloth_collider *body, cloth_vector motion, cloth_vector normal, float push) {
+  float approach = vector_dot(motion, normal);
+  float stop = minimum(push, maximum(0.0f - approach, 0.0f));
+  cloth_vector slip = vector_snapped(vector_add_scaled(motion, normal, 0.0f - approach), STATE_QUANTUM);
+  float distance = vector_length(slip);
+  contact_response response;
+  response.sticks = distance <= body->static_friction * stop;
+  float held = response.sticks ? 1.0f : minimum(body->kinetic_friction * stop / distance, 1.0f);
+  cloth_vector friction = vector_scale(slip, 0.0f - held);
+  response.shift = vector_add_scaled(friction, normal, push);
+  response.change = vector_add_scaled(friction, normal, stop);
+  return response;
+}
+
+/* Steps of a sphere trace. A path that has come no nearer than this many steps allow counts as a hit. */
+#define TRACE_STEPS 32
+/* A traced point this close to the margin touches [m]. */
+#define TRACE_CONTACT 1.0e-5f
+
+/* Finds where the segment from a, outside, to b first comes within the margin: returns 1 and the normal and depth of b
+   below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
+static int trace_segment(const moving_body *m, cloth_vector a, cloth_vector b, cloth_vector *normal, float *depth) {
+  cloth_vector way = vector_subtract(b, a);
+  float length = vector_length(way);
+  float t = 0.0f;
+  for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
+    float distance = distance_to_body(m->body, vector_add_scaled(a, way, t), normal) - m->margin;
+    if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
+      *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
+      return *depth > 0.0f;
+    }
+    t += distance / length;
+  }
+  return 0;
+}
+
+/* Does a particle that goes from a to b, both in the collider's axes, touch it? Returns 1 with the contact's normal and
+   the distance to push b along it. */
+static int find_contact(const moving_body *m, cloth_vector a, cloth_vector b, cloth_vector *normal, float *push) {
+  cloth_vector normal_before;
+  float before = distance_to_body(m->body, a, &normal_before) - m->margin;
+  float after = distance_to_body(m->body, b, normal) - m->margin;
+  float length = vector_length(vector_subtract(b, a));
+  *push = 0.0f - after;
+  if (after < 0.0f) {
+    /* Entered through another side than the nearest one: a thin or sharp body. Go back to where it came in. */
+    if (before >= 0.0f && vector_dot(normal_before, *normal) <= 0.0f) {
+      return trace_segment(m, a, b, normal, push);
+    }
+    return 1;
+  }
+  /* Distances change by no more than the way travelled, so a path this short cannot have touched. */
+  if (before < 0.0f || length <= before + after) {
+    return 0;
+  }
+  return trace_segment(m, a, b, normal, push);
+}
+
+static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
+  cloth_reaction *reaction = &reactions_of(c)[m->index];
+  cloth_vector arm = vector_subtract(where, colliders_of(c)[m->index].body.pose.position);
+  reaction->impulse = vector_subtract(reaction->impulse, impulse);
+  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
+}
+
+/* Farthest a collider's surface lies from its position. */
+static float body_reach(const cloth_collider *body) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    return body->radius;
+  case CLOTH_SHAPE_CAPSULE:
+    return body->half_height + maximum(body->radius, body->radius_top);
+  case CLOTH_SHAPE_BOX:
+    return vector_length(body->half_extents);
+  case CLOTH_SHAPE_CYLINDER:
+    return body->half_height + body->radius;
+  default:
+    return 0.0f;
+  }
+}
+
+/* Contact of one particle with one collider: moves its predicted position and velocity. Returns 1 for a sliding contact,
+   2 for a sticking one, 0 for none. */
+static int project_particle(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  planes predicted = predicted_of(c);
+  cloth_vector a = to_local(&m->start, vector_load(x, i));
+  cloth_vector b = to_local(&m->end, vector_load(predicted, i));
+  cloth_vector normal;
+  float push;
+  if (!find_contact(m, a, b, &normal, &push)) {
+    return 0;
+  }
+  contact_response r = respond(m->body, vector_subtract(b, a), normal, push);
+  cloth_vector where = vector_add(vector_load(predicted, i), rotate(m->end.rotation, r.shift));
+  cloth_vector change = vector_scale(rotate(m->end.rotation, r.change), plan->inverse_k);
+  vector_store(predicted, i, where);
+  vector_store(v, i, vector_add(vector_load(v, i), change));
+  add_reaction(c, m, where, vector_scale(change, reference_mass(c) * mass_ratio_at(c, i)));
+  return 1 + r.sticks;
+}
+
+/* Is a particle too far from a collider's path to touch it? Bounds the path by a sphere; a plane has none. */
+static int is_clear(const moving_body *m, float reach, cloth_vector from, cloth_vector to) {
+  if (m->body->shape == CLOTH_SHAPE_PLANE) {
+    return 0;
+  }
+  cloth_vector a = vector_subtract(from, m->start.position);
+  cloth_vector way = vector_subtract(vector_subtract(to, m->end.position), a);
+  /* The nearest point of the segment is at least |a| - |way| away. */
+  return vector_length(a) > reach + vector_length(way);
+}
+
+static void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m, cloth_statistics *counts) {
+  planes x = planes_at(c, c->position);
+  planes predicted = predicted_of(c);
+  const float *mobility = floats_at(c, c->mobility);
+  float reach = body_reach(m->body) + m->margin;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (mobility[i] == 0.0f || is_clear(m, reach, vector_load(x, i), vector_load(predicted, i))) {
+      continue;
+    }
+    int touch = project_particle(c, plan, m, i);
+    counts->contacts += touch > 0;
+    counts->contacts_sticking += touch == 2;
+  }
+}
+
+/* Takes every particle out of every collider, in the order of the colliders. */
+static void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+  int32_t end = inputs_of(c)->collider_end;
+  for (int32_t index = 0; index < end; index++) {
+    if (colliders_of(c)[index].used) {
+      moving_body m = body_in_substep(c, plan, index, substep);
+      project_onto_body(c, plan, &m, counts);
+    }
+  }
+}
+
+/// Contact in the solver ///
+
+/* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
+#define PUSH_OUT 0.9f
+/* A particle slower than this along a surface it has just met sticks to it [m/s]. */
+#define STICK_SPEED 0.02f
+
+/* The deepest collider a particle is in at the start of the substep; returns its index or -1. */
+static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, moving_body *found,
+                            cloth_vector *normal, float *depth) {
+  int32_t deepest = -1;
+  *depth = 0.0f;
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    if (!colliders_of(c)[index].used) {
+      continue;
+    }
+    moving_body m = body_in_substep(c, plan, index, substep);
+    cloth_vector n;
+    float inside = c->thickness - distance_to_body(m.body, to_local(&m.start, p), &n);
+    if (inside > *depth) {
+      *depth = inside;
+      *normal = rotate(m.start.rotation, n);
+      *found = m;
+      deepest = index;
+    }
+  }
+  return deepest;
+}
+
+/* Velocity of the point of a body that is at p when the substep starts. */
+static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m, cloth_vector p) {
+  cloth_vector moved = to_world(&m->end, to_local(&m->start, p));
+  return vector_scale(vector_subtract(moved, p), plan->inverse_k);
+}
+
+/* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
+static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
+  uint32_t *info = &contact_info_of(c)[i];
+  uint32_t before = CONTACT_KIND(*info);
+  cloth_vector p = vector_load(planes_at(c, c->position), i);
+  cloth_vector v = vector_load(planes_at(c, c->velocity), i);
+  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
+  moving_body m;
+  cloth_vector normal;
+  float depth;
+  int32_t index = -1;
+  if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
+    index = deepest_body(c, plan, substep, p, &m, &normal, &depth);
+  }
+  *info = CONTACT_NONE;
+  if (index < 0) {
+    return nothing;
+  }
+  cloth_vector relative = vector_subtract(v, surface_velocity(plan, &m, p));
+  float outward = vector_dot(relative, normal);
+  if (before == CONTACT_RELEASED && outward > 0.0f) {
+    *info = ((uint32_t)index << 2) | CONTACT_RELEASED;
+    return nothing;
+  }
+  float target = PUSH_OUT * depth * plan->inverse_k;
+  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - outward);
+  int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
+  *info = ((uint32_t)index << 2) | (sticks ? (uint32_t)CONTACT_STICK : (uint32_t)CONTACT_SLIDE);
+  vector_store(planes_at(c, c->contact), i, vector_snapped(normal, WORK_QUANTUM));
+  cloth_vector change = vector_scale(normal, target - outward);
+  return vector_snapped(sticks ? vector_subtract(change, slip) : change, WORK_QUANTUM);
+}
+
+/* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
+static int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
+  planes z = planes_at(c, c->direction);
+  int32_t contacts = 0;
+  fill_planes(c, z, 0.0f);
+  for (int32_t i = 0; i < c->count; i++) {
+    vector_store(z, i, constrain_particle(c, plan, substep, i));
+    uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
+    contacts += kind == CONTACT_STICK || kind == CONTACT_SLIDE;
+  }
+  return contacts;
+}
+
+/* The constraint force on a particle, the opposite of the unprojected residual (thesis section 3.4.2), as a velocity
+   change times the mass ratio. In directions that are free the residual is only what the solver left over. */
+static cloth_vector constraint_force(const cloth *c, int32_t i) {
+  cloth_vector normal = vector_load(planes_at(c, c->contact), i);
+  cloth_vector residual = vector_load(planes_at(c, c->residual), i);
+  if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
+    residual = vector_scale(normal, vector_dot(residual, normal));
+  }
+  return vector_subtract(vector(0.0f, 0.0f, 0.0f), residual);
+}
+
+/* Friction and release of one particle from its constraint force. Returns the velocity to add. */
+static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
+                                   cloth_vector force) {
+  uint32_t *info = &contact_info_of(c)[i];
+  cloth_vector normal = vector_load(planes_at(c, c->contact), i);
+  float mobility = floats_at(c, c->mobility)[i];
+  float pressing = vector_dot(force, normal);
+  if (pressing < 0.0f) {
+    *info = (*info & ~3u) | CONTACT_RELEASED;
+    return vector_scale(force, 0.0f - mobility);
+  }
+  if (CONTACT_KIND(*info) == CONTACT_STICK) {
+    cloth_vector pull = vector_snapped(vector_add_scaled(force, normal, 0.0f - pressing), STATE_QUANTUM);
+    float strength = vector_length(pull);
+    if (strength <= m->body->static_friction * pressing) {
+      return vector(0.0f, 0.0f, 0.0f);
+    }
+    *info = (*info & ~3u) | CONTACT_SLIDE;
+    float excess = strength - m->body->kinetic_friction * pressing;
+    return vector_scale(pull, 0.0f - excess * mobility / strength);
+  }
+  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
+  slip = vector_snapped(slip, STATE_QUANTUM);
+  float speed = vector_length(slip);
+  float braking = m->body->kinetic_friction * pressing * mobility;
+  if (speed <= braking) {
+    *info = (*info & ~3u) | CONTACT_STICK;
+    return vector_subtract(vector(0.0f, 0.0f, 0.0f), slip);
+  }
+  return vector_scale(slip, 0.0f - braking / speed);
+}
+
+/* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
+static void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t info = contact_info_of(c)[i];
+    if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
+      continue;
+    }
+    moving_body m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
+    cloth_vector p = vector_load(x, i);
+    cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, &m, p));
+    cloth_vector force = constraint_force(c, i);
+    cloth_vector change = settle_contact(c, &m, i, relative, force);
+    vector_store(v, i, vector_add(vector_load(v, i), change));
+    cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
+    add_reaction(c, &m, p, vector_scale(kept, reference_mass(c)));
+    counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+  }
+}
+
+/// Stepping ///
+
+/* Pins whose target was reached rest; mobilities follow from pins and masses. */
+static void prepare_particles(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float *mobility = floats_at(c, c->mobility);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint8_t *freedom = &freedom_of(c)[i];
+    if (*freedom & PIN_ARRIVED) {
+      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+      *freedom = FREEDOM_PINNED;
+    }
+    mobility[i] = (*freedom & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
+  }
+}
+
+static void finish_inputs(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    uint8_t *freedom = &freedom_of(c)[i];
+    if (*freedom & PIN_CARRIED) {
+      *freedom = FREEDOM_PINNED | PIN_ARRIVED;
+    }
+  }
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    collider_slot *slot = &colliders_of(c)[index];
+    slot->previous = slot->body.pose;
+  }
+}
+
+static void reset_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  s->substeps = plan->substeps;
+  static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
+    s->mode[f] = (cloth_mode)plan->spring[family_direction[f]].mode;
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
+  s->mode[CLOTH_FAMILY_BEND] = (cloth_mode)plan->bend_mode;
+}
+
+static void note_solve(const cloth *c, int32_t substep, solve_result result) {
+  cloth_statistics *s = statistics_of(c);
+  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
+  s->iterations += result.iterations;
+  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->substeps_capped += result.capped;
+  s->residual = maximum(s->residual, result.residual);
+}
+
+/* Velocity changes of an all-explicit substep: force over mass. */
+static void add_explicit_change(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  planes change = planes_at(c, c->residual);
+  const float *mobility = floats_at(c, c->mobility);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 dv = lanes3_scale(lanes3_load(change, i), lanes_load(mobility + i));
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv));
+  }
+}
+
+static void add_solution(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  planes y = planes_at(c, c->solution);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), lanes3_load(y, i)));
+  }
+  for (int32_t i = 0; c->warm && i < 3 * c->plane; i++) {
+    floats_at(c, c->warm)[i] = y.x[i];
+  }
+}
+
+/* Solves for the velocity changes of a substep and applies them. */
+static void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
+  fill_planes(c, planes_at(c, c->solution), 0.0f);
+  build_preconditioner(c, plan);
+  if (contacts) {
+    apply_operator(c, plan);
+    start_from_direction(c, 1.0f);
+  }
+  note_solve(c, substep, solve(c, plan));
+  add_solution(c);
+}
+
+static void predict_positions(const cloth *c, const step_plan *plan) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  planes predicted = predicted_of(c);
+  lanes k = lanes_splat(plan->k);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(predicted, i, lanes3_add(lanes3_load(x, i), lanes3_scale(lanes3_load(v, i), k)));
+  }
+}
+
+/* Strain limiting, and what it moved as velocity. The prediction is computed again, to the bit, to tell what moved: a
+   particle left alone gains no rounding error. */
+static void limit_strain(const cloth *c, const step_plan *plan) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  planes limited = predicted_of(c);
+  for (int32_t sweep = 0; sweep < c->limit_sweeps; sweep++) {
+    limit_sweep(c, limited);
+  }
+  lanes k = lanes_splat(plan->k);
+  lanes inverse_k = lanes_splat(plan->inverse_k);
+  for (int32_t i = 0; c->limit_sweeps && i < c->count; i += CLOTH_LANES) {
+    lanes3 velocity = lanes3_load(v, i);
+    lanes3 predicted = lanes3_add(lanes3_load(x, i), lanes3_scale(velocity, k));
+    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
+    lanes3_store(v, i, lanes3_add(velocity, lanes3_scale(moved, inverse_k)));
+  }
+}
+
+/* The part of a vector that a confined particle may have. */
+static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
+  float along = vector_dot(a, held->direction);
+  if (held->freedom == FREEDOM_LINE) {
+    return vector_scale(held->direction, along);
+  }
+  return vector_add_scaled(a, held->direction, 0.0f - along);
+}
+
+static void confine_velocities(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+    const confinement *held = &confined_of(c)[i];
+    vector_store(v, held->particle, confine_vector(held, vector_load(v, held->particle)));
+  }
+}
+
+static void confine_positions(const cloth *c) {
+  planes predicted = predicted_of(c);
+  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+    const confinement *held = &confined_of(c)[i];
+    cloth_vector from = vector_subtract(vector_load(predicted, held->particle), held->anchor);
+    vector_store(predicted, held->particle, vector_add(held->anchor, confine_vector(held, from)));
+  }
+}
+
+static int vector_is_finite(cloth_vector a) {
+  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
+}
+
+/* Shortens a vector to `limit`. Returns 1 if it had to. */
+static int clamp_length(cloth_vector *a, float limit) {
+  float squared = vector_dot(vector_snapped(*a, STATE_QUANTUM), vector_snapped(*a, STATE_QUANTUM));
+  if (squared <= limit * limit * 1.0001f) {
+    return 0;
+  }
+  *a = is_finite(squared) ? vector_scale(*a, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
+  return 1;
+}
+
+/* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
+static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  cloth_vector from = vector_load(x, i);
+  cloth_vector to = vector_load(predicted_of(c), i);
+  cloth_vector velocity = vector_load(v, i);
+  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+    counts->particles_recovered++;
+    return;
+  }
+  cloth_vector way = vector_subtract(to, from);
+  int pinned = (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_PINNED;
+  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
+    to = vector_add(from, way);
+    counts->particles_limited++;
+  }
+  vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
+  vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+}
+
+static void substep(const cloth *c, const step_plan *plan, int32_t index) {
+  cloth_statistics *counts = statistics_of(c);
+  counts->contacts = 0;
+  counts->contacts_sticking = 0;
+  confine_velocities(c);
+  evaluate_forces(c, plan, planes_at(c, c->residual));
+  int32_t contacts = c->contact ? find_solver_contacts(c, plan, index) : 0;
+  if (plan->solves || contacts) {
+    add_implicit_change(c, plan, index, contacts);
+  } else {
+    add_explicit_change(c);
+  }
+  if (contacts) {
+    settle_contacts(c, plan, index, counts);
+  }
+  confine_velocities(c);
+  predict_positions(c, plan);
+  limit_strain(c, plan);
+  project_contacts(c, plan, index, counts);
+  confine_velocities(c);
+  confine_positions(c);
+  for (int32_t i = 0; i < c->count; i++) {
+    accept_particle(c, plan, i, counts);
+  }
+}
+
+int cloth_step(cloth *sheet, float dt) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  step_plan plan;
+  if (plan_step(sheet, dt, &plan)) {
+    return CLOTH_ERROR_UNSTABLE;
+  }
+  prepare_particles(sheet);
+  reset_statistics(sheet, &plan);
+  for (int32_t index = 0; index < plan.substeps; index++) {
+    substep(sheet, &plan, index);
+  }
+  finish_inputs(sheet);
+  cloth_statistics *counts = statistics_of(sheet);
+  counts->notes = plan.notes;
+  counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
+  counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
+  return counts->notes;
+}
+
+/// Inputs ///
+
+static int check_particle(const cloth *c, int32_t particle) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+}
+
+int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(gravity, 1.0e4f)) {
+    return CLOTH_ERROR_GRAVITY;
+  }
+  inputs_of(sheet)->gravity = gravity;
+  return CLOTH_OK;
+}
+
+int cloth_set_wind(cloth *sheet, cloth_vector wind) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(wind, 1.0e3f)) {
+    return CLOTH_ERROR_WIND;
+  }
+  inputs_of(sheet)->wind = wind;
+  return CLOTH_OK;
+}
+
+int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  error = check_fabric(fabric);
+  if (error) {
+    return error;
+  }
+  inputs_of(sheet)->fabric = *fabric;
+  return CLOTH_OK;
+}
+
+int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (column < 0 || column >= sheet->columns || row < 0 || row >= sheet->rows) {
+    return CLOTH_ERROR_PARTICLE;
+  }
+  return row * sheet->columns + column;
+}
+
+/* Forgets a confinement; the last one takes its place. */
+static void forget_confinement(const cloth *c, int32_t particle) {
+  cloth_inputs *inputs = inputs_of(c);
+  for (int32_t i = 0; i < inputs->confined_count; i++) {
+    if (confined_of(c)[i].particle == particle) {
+      inputs->confined_count--;
+      confined_of(c)[i] = confined_of(c)[inputs->confined_count];
+      return;
+    }
+  }
+}
+
+int cloth_pin(cloth *sheet, int32_t particle) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  forget_confinement(sheet, particle);
+  freedom_of(sheet)[particle] = FREEDOM_PINNED;
+  vector_store(planes_at(sheet, sheet->velocity), particle, vector(0.0f, 0.0f, 0.0f));
+  return CLOTH_OK;
+}
+
+static int check_pin(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+}
+
+/* Fastest a pin may be told to move [m/s]. */
+#define PIN_SPEED_LIMIT 1.0e5f
+
+int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity) {
+  int error = check_pin(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  freedom_of(sheet)[particle] = FREEDOM_PINNED;
+  return CLOTH_OK;
+}
+
+int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt) {
+  int error = check_pin(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  cloth_vector way = vector_subtract(target, vector_load(planes_at(sheet, sheet->position), particle));
+  cloth_vector velocity = vector_scale(way, 1.0f / dt);
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  freedom_of(sheet)[particle] = FREEDOM_PINNED | PIN_CARRIED;
+  return CLOTH_OK;
+}
+
+static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
+  if (!(length > 1.0e-6f)) {
+    return CLOTH_ERROR_DIRECTION;
+  }
+  uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
+  int listed = before == FREEDOM_LINE || before == FREEDOM_PLANE;
+  if (!listed && inputs_of(c)->confined_count == c->max_confined) {
+    return CLOTH_ERROR_FULL;
+  }
+  forget_confinement(c, particle);
+  confinement *held = &confined_of(c)[inputs_of(c)->confined_count++];
+  held->particle = particle;
+  held->freedom = freedom;
+  held->direction = vector_snapped(vector_scale(direction, 1.0f / length), WORK_QUANTUM);
+  held->anchor = vector_load(planes_at(c, c->position), particle);
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  return CLOTH_OK;
+}
+
+int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction) {
+  return confine(sheet, particle, direction, FREEDOM_LINE);
+}
+
+int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
+  return confine(sheet, particle, normal, FREEDOM_PLANE);
+}
+
+int cloth_release(cloth *sheet, int32_t particle) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  forget_confinement(sheet, particle);
+  freedom_of(sheet)[particle] = FREEDOM_FREE;
+  return CLOTH_OK;
+}
+
+int cloth_freedom(const cloth *sheet, int32_t particle) {
+  int error = check_particle(sheet, particle);
+  return error ? error : (int)(freedom_of(sheet)[particle] & FREEDOM_MASK);
+}
+
+int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  position = vector_snapped(position, STATE_QUANTUM);
+  vector_store(planes_at(sheet, sheet->position), particle, position);
+  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  freedom_of(sheet)[particle] &= FREEDOM_MASK;
+  for (int32_t i = 0; i < inputs_of(sheet)->confined_count; i++) {
+    confinement *held = &confined_of(sheet)[i];
+    held->anchor = held->particle == particle ? position : held->anchor;
+  }
+  return CLOTH_OK;
+}
+
+int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
+  planes v = planes_at(sheet, sheet->velocity);
+  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  if ((freedom_of(sheet)[particle] & FREEDOM_MASK) != FREEDOM_PINNED) {
+    vector_store(v, particle, vector_snapped(velocity, STATE_QUANTUM));
+  }
+  return CLOTH_OK;
+}
+
+/// Colliders ///
+
+cloth_collider cloth_collider_default(void) {
+  cloth_collider body;
+  fill_zero(&body, sizeof body);
+  body.shape = CLOTH_SHAPE_SPHERE;
+  body.pose.rotation.w = 1.0f;
+  body.radius = 0.25f;
+  body.static_friction = 0.5f;
+  body.kinetic_friction = 0.5f;
+  return body;
+}
+
+static int is_size(float length) {
+  return in_range(length, 1.0e-3f, 1.0e4f);
+}
+
+static int check_pose(const cloth_pose *pose) {
+  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  cloth_rotation q = pose->rotation;
+  if (!in_range(q.x, -2.0f, 2.0f) || !in_range(q.y, -2.0f, 2.0f) || !in_range(q.z, -2.0f, 2.0f) ||
+      !in_range(q.w, -2.0f, 2.0f)) {
+    return CLOTH_ERROR_ROTATION;
+  }
+  q.x = snapped(q.x, WORK_QUANTUM);
+  q.y = snapped(q.y, WORK_QUANTUM);
+  q.z = snapped(q.z, WORK_QUANTUM);
+  q.w = snapped(q.w, WORK_QUANTUM);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+}
+
+static int check_shape(const cloth_collider *body) {
+  int valid = 0;
+  switch (body->shape) {
+  case CLOTH_SHAPE_PLANE:
+    valid = 1;
+    break;
+  case CLOTH_SHAPE_SPHERE:
+    valid = is_size(body->radius);
+    break;
+  case CLOTH_SHAPE_CAPSULE:
+    valid = is_size(body->radius) && is_size(body->radius_top) && is_size(body->half_height) &&
+            absolute(body->radius - body->radius_top) < 1.998f * body->half_height;
+    break;
+  case CLOTH_SHAPE_BOX:
+    valid = is_size(body->half_extents.x) && is_size(body->half_extents.y) && is_size(body->half_extents.z);
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    valid = is_size(body->radius) && is_size(body->half_height);
+    break;
+  }
+  return valid ? CLOTH_OK : CLOTH_ERROR_SHAPE;
+}
+
+static int check_collider(const cloth_collider *body) {
+  if (!body) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_shape(body);
+  error = error ? error : check_pose(&body->pose);
+  if (error) {
+    return error;
+  }
+  if (!in_range(body->static_friction, 0.0f, 10.0f) || !in_range(body->kinetic_friction, 0.0f, body->static_friction)) {
+    return CLOTH_ERROR_FRICTION;
+  }
+  return CLOTH_OK;
+}
+
+static cloth_pose clean_pose(const cloth_pose *pose) {
+  cloth_pose clean;
+  clean.position = vector_snapped(pose->position, STATE_QUANTUM);
+  clean.rotation = rotation_normalised(pose->rotation);
+  return clean;
+}
+
+/* The rotation is snapped before it is squared. */
+static void place_collider(collider_slot *slot, const cloth_collider *body) {
+  slot->used = 1;
+  slot->body = *body;
+  slot->body.pose = clean_pose(&body->pose);
+  slot->previous = slot->body.pose;
+}
+
+int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
+  int error = check_cloth(sheet);
+  error = error ? error : check_collider(collider);
+  if (error) {
+    return error;
+  }
+  for (int32_t index = 0; index < sheet->max_colliders; index++) {
+    if (!colliders_of(sheet)[index].used) {
+      cloth_inputs *inputs = inputs_of(sheet);
+      place_collider(&colliders_of(sheet)[index], collider);
+      inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
+      return index;
+    }
+  }
+  return CLOTH_ERROR_FULL;
+}
+
+static int check_collider_index(const cloth *c, int32_t index) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return index >= 0 && index < c->max_colliders && colliders_of(c)[index].used ? CLOTH_OK : CLOTH_ERROR_COLLIDER;
+}
+
+int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {
+  int error = check_collider_index(sheet, index);
+  error = error ? error : check_collider(collider);
+  if (error) {
+    return error;
+  }
+  place_collider(&colliders_of(sheet)[index], collider);
+  return CLOTH_OK;
+}
+
+int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
+  int error = check_collider_index(sheet, index);
+  if (error) {
+    return error;
+  }
+  if (!current) {
+    return CLOTH_ERROR_NULL;
+  }
+  error = check_pose(current);
+  error = error || !previous ? error : check_pose(previous);
+  if (error) {
+    return error;
+  }
+  collider_slot *slot = &colliders_of(sheet)[index];
+  slot->previous = previous ? clean_pose(previous) : slot->previous;
+  slot->body.pose = clean_pose(current);
+  return CLOTH_OK;
+}
+
+int cloth_remove_collider(cloth *sheet, int32_t index) {
+  int error = check_collider_index(sheet, index);
+  if (error) {
+    return error;
+  }
+  fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
+  cloth_inputs *inputs = inputs_of(sheet);
+  while (inputs->collider_end > 0 && !colliders_of(sheet)[inputs->collider_end - 1].used) {
+    inputs->collider_end--;
+  }
+  return CLOTH_OK;
+}
+
+int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction) {
+  int error = check_collider_index(sheet, index);
+  if (error) {
+    return error;
+  }
+  if (!reaction) {
+    return CLOTH_ERROR_NULL;
+  }
+  *reaction = reactions_of(sheet)[index];
+  return CLOTH_OK;
+}
+
+/// Results ///
+
+static cloth_range range_at(const cloth *c, uint32_t offset) {
+  planes p = planes_at(c, offset);
+  cloth_range range;
+  range.x = p.x;
+  range.y = p.y;
+  range.z = p.z;
+  range.count = c->count;
+  return range;
+}
+
+int cloth_positions(const cloth *sheet, cloth_range *range) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!range) {
+    return CLOTH_ERROR_NULL;
+  }
+  *range = range_at(sheet, sheet->position);
+  return CLOTH_OK;
+}
+
+int cloth_velocities(const cloth *sheet, cloth_range *range) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!range) {
+    return CLOTH_ERROR_NULL;
+  }
+  *range = range_at(sheet, sheet->velocity);
+  return CLOTH_OK;
+}
+
+/* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
+   squares of a fine grid's small areas stay clear of underflow. */
+static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
+  cloth_vector a = area_vector(c, planes_at(c, c->position), column, row);
+  a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+}
+
+int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!position) {
+    return CLOTH_ERROR_NULL;
+  }
+  *position = vector_load(planes_at(sheet, sheet->position), particle);
+  return CLOTH_OK;
+}
+
+int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!velocity) {
+    return CLOTH_ERROR_NULL;
+  }
+  *velocity = vector_load(planes_at(sheet, sheet->velocity), particle);
+  return CLOTH_OK;
+}
+
+int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  if (!normal) {
+    return CLOTH_ERROR_NULL;
+  }
+  *normal = unit_normal(sheet, particle % sheet->columns, particle / sheet->columns);
+  return CLOTH_OK;
+}
+
+/* Does an attribute of some floats fit into a vertex? */
+static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
+  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
+}
+
+/* Byte by byte: the caller's buffer may have any alignment. */
+static void write_floats(uint8_t *to, const float *from, int32_t count) {
+  const uint8_t *bytes = (const uint8_t *)from;
+  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
+    to[i] = bytes[i];
+  }
+}
+
+static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t column, int32_t row, uint8_t *to) {
+  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
+    cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
+    write_floats(to + layout->position_offset, &p.x, 3);
+  }
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+    cloth_vector n = unit_normal(c, column, row);
+    write_floats(to + layout->normal_offset, &n.x, 3);
+  }
+  if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
+    float uv[2] = {(float)column / (float)(c->columns - 1), (float)row / (float)(c->rows - 1)};
+    write_floats(to + layout->texcoord_offset, uv, 2);
+  }
+}
+
+int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!layout || !vertices) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride)) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  if (bytes / (size_t)layout->stride < (size_t)sheet->count) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  for (int32_t row = 0; row < sheet->rows; row++) {
+    for (int32_t column = 0; column < sheet->columns; column++) {
+      size_t i = (size_t)(row * sheet->columns + column);
+      write_vertex(sheet, layout, column, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_index_count(const cloth *sheet) {
+  int error = check_cloth(sheet);
+  return error ? error : 6 * (sheet->columns - 1) * (sheet->rows - 1);
+}
+
+/* The six corners of one cell's two triangles, counter-clockwise seen from where the normal points. */
+static void cell_corners(const cloth *c, int32_t cell, int32_t corners[6]) {
+  int32_t column = cell % (c->columns - 1);
+  int32_t row = cell / (c->columns - 1);
+  int32_t a = row * c->columns + column;
+  int32_t b = a + 1;
+  int32_t d = a + c->columns;
+  int32_t e = d + 1;
+  corners[0] = a;
+  corners[1] = b;
+  corners[2] = e;
+  corners[3] = a;
+  corners[4] = e;
+  corners[5] = d;
+}
+
+static int check_indices(const cloth *c, const void *indices, size_t count) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!indices) {
+    return CLOTH_ERROR_NULL;
+  }
+  return count >= (size_t)cloth_index_count(c) ? CLOTH_OK : CLOTH_ERROR_BUFFER;
+}
+
+int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count) {
+  int error = check_indices(sheet, indices, count);
+  if (error) {
+    return error;
+  }
+  if ((int32_t)first_vertex + sheet->count > 65536) {
+    return CLOTH_ERROR_INDEX_WIDTH;
+  }
+  for (int32_t cell = 0; cell < (sheet->columns - 1) * (sheet->rows - 1); cell++) {
+    int32_t corners[6];
+    cell_corners(sheet, cell, corners);
+    for (int32_t corner = 0; corner < 6; corner++) {
+      indices[6 * cell + corner] = (uint16_t)(first_vertex + corners[corner]);
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
+  int error = check_indices(sheet, indices, count);
+  if (error) {
+    return error;
+  }
+  if (first_vertex > UINT32_MAX - (uint32_t)sheet->count) {
+    return CLOTH_ERROR_INDEX_WIDTH;
+  }
+  for (int32_t cell = 0; cell < (sheet->columns - 1) * (sheet->rows - 1); cell++) {
+    int32_t corners[6];
+    cell_corners(sheet, cell, corners);
+    for (int32_t corner = 0; corner < 6; corner++) {
+      indices[6 * cell + corner] = first_vertex + (uint32_t)corners[corner];
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!low || !high) {
+    return CLOTH_ERROR_NULL;
+  }
+  planes x = planes_at(sheet, sheet->position);
+  *low = vector_load(x, 0);
+  *high = *low;
+  for (int32_t i = 1; i < sheet->count; i++) {
+    cloth_vector p = vector_load(x, i);
+    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
+    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
+  }
+  return CLOTH_OK;
+}
+
+/// Statistics ///
+
+int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!statistics) {
+    return CLOTH_ERROR_NULL;
+  }
+  *statistics = *statistics_of(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
+    return CLOTH_ERROR_SUBSTEPS;
+  }
+  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
+}
+
+/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope c_b
+   down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. The fold stiffness, a
+   property of the grid and not of the fabric, is left out. */
+static float bend_energy(float rest, float curve, float slope, float s) {
+  /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
+     from a curve taken as constant are plenty, as the curve varies slowly there. */
+  float crossing = 1.0f;
+  for (int step = 0; step < 3; step++) {
+    crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
+    crossing = maximum(crossing, 0.0f);
+  }
+  float linear_from = maximum(s, crossing);
+  float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
+  /* The curve's part by Simpson's rule, exact for polynomials of one degree less than the quartic. */
+  float middle = 0.5f * (s + linear_from);
+  float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
+  float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
+  return energy - curve * mean * rest * (linear_from - s);
+}
+
+/* Sums over the springs of one direction that span one cell, or two for bend. */
+typedef struct spring_sums {
+  lanes_sum energy;
+  lanes_sum squared_strain;
+  float largest;
+} spring_sums;
+
+static float particle_scale(const cloth *c, int32_t i, int32_t j) {
+  return lanes_first_value(spring_scale(c, i, j));
+}
+
+static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
+  planes x = planes_at(c, c->position);
+  const uint8_t *freedom = freedom_of(c);
+  int32_t offset = direction_offset(c, d);
+  float rest = direction_rest(c, d);
+  float stiffness = direction_stiffness(c, d);
+  for (int32_t row = 0; row < c->rows - direction_row_step[d]; row++) {
+    for (int32_t column = d == ANTIDIAGONAL; column < c->columns - (d == WARP || d == DIAGONAL); column++) {
+      int32_t i = row * c->columns + column;
+      float length = vector_length(vector_subtract(vector_load(x, i + offset), vector_load(x, i)));
+      float e = length - rest;
+      float share = e > 0.0f ? 1.0f : (d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f);
+      float energy = 0.5f * stiffness * share * particle_scale(c, i, i + offset) * snapped(e * e, WORK_QUANTUM);
+      lanes_sum_add(&sums->energy, column, lanes_splat(energy));
+      int held = ((freedom[i] | freedom[i + offset]) & FREEDOM_MASK) == FREEDOM_PINNED;
+      if (d <= WEFT && !held) {
+        float strain = maximum(e / rest, 0.0f);
+        lanes_sum_add(&sums->squared_strain, column, lanes_splat(snapped(strain * strain, WORK_QUANTUM)));
+        sums->largest = maximum(sums->largest, e / rest);
+      }
+    }
+  }
+}
+
+static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
+  planes x = planes_at(c, c->position);
+  bend_range range = bend_range_of(c, d);
+  float rest = 2.0f * direction_rest(c, d);
+  float curve = bend_constant(c, d) / (rest * rest);
+  float slope = bend_linear_slope(c, d, rest);
+  for (int32_t row = 0; row < range.rows && slope > 0.0f; row++) {
+    for (int32_t column = range.first_column; column < range.last_column; column++) {
+      int32_t i = row * c->columns + column;
+      int32_t j = i + range.offset;
+      float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
+      float energy = s < 1.0f ? bend_energy(rest, curve, slope, s) * particle_scale(c, i, j) : 0.0f;
+      lanes_sum_add(&sums->energy, column, lanes_splat(energy));
+    }
+  }
+}
+
+static void measure_motion(const cloth *c, cloth_measures *measures) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  cloth_vector g = inputs_of(c)->gravity;
+  lanes_sum kinetic = {{0.0f}};
+  lanes_sum height = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i++) {
+    float mass = mass_ratio_at(c, i);
+    cloth_vector velocity = vector_load(v, i);
+    lanes_sum_add(&kinetic, i, lanes_splat(mass * vector_dot(velocity, velocity)));
+    lanes_sum_add(&height, i, lanes_splat(mass * vector_dot(g, vector_load(x, i))));
+  }
+  float mass = reference_mass(c);
+  measures->kinetic_energy = 0.5f * mass * lanes_sum_total(&kinetic);
+  measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
+}
+
+int cloth_measure(const cloth *sheet, cloth_measures *measures) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!measures) {
+    return CLOTH_ERROR_NULL;
+  }
+  spring_sums sums;
+  fill_zero(&sums, sizeof sums);
+  sums.largest = -1.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    measure_springs(sheet, d, &sums);
+    measure_bend(sheet, d, &sums);
+  }
+  int32_t springs = (sheet->columns - 1) * sheet->rows + sheet->columns * (sheet->rows - 1);
+  measures->stretch_largest = sums.largest;
+  measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->elastic_energy = lanes_sum_total(&sums.energy);
+  measure_motion(sheet, measures);
+  return CLOTH_OK;
+}
+
+static const char *const result_names[] = {
+    "CLOTH_OK",
+    "CLOTH_ERROR_NULL",
+    "CLOTH_ERROR_CONFIG",
+    "CLOTH_ERROR_GRID",
+    "CLOTH_ERROR_PLACEMENT",
+    "CLOTH_ERROR_DENSITY",
+    "CLOTH_ERROR_STIFFNESS",
+    "CLOTH_ERROR_DAMPING",
+    "CLOTH_ERROR_AIR",
+    "CLOTH_ERROR_GRAVITY",
+    "CLOTH_ERROR_WIND",
+    "CLOTH_ERROR_INTEGRATION",
+    "CLOTH_ERROR_SUBSTEPS",
+    "CLOTH_ERROR_SOLVER",
+    "CLOTH_ERROR_ITERATIONS",
+    "CLOTH_ERROR_TOLERANCE",
+    "CLOTH_ERROR_STRAIN_LIMIT",
+    "CLOTH_ERROR_CONTACT",
+    "CLOTH_ERROR_FRICTION",
+    "CLOTH_ERROR_CAPACITY",
+    "CLOTH_ERROR_MAX_SPEED",
+    "CLOTH_ERROR_MAP",
+    "CLOTH_ERROR_ARENA_ALIGNMENT",
+    "CLOTH_ERROR_ARENA_SIZE",
+    "CLOTH_ERROR_NOT_A_CLOTH",
+    "CLOTH_ERROR_TIME_STEP",
+    "CLOTH_ERROR_PARTICLE",
+    "CLOTH_ERROR_NOT_PINNED",
+    "CLOTH_ERROR_VECTOR",
+    "CLOTH_ERROR_DIRECTION",
+    "CLOTH_ERROR_FULL",
+    "CLOTH_ERROR_COLLIDER",
+    "CLOTH_ERROR_SHAPE",
+    "CLOTH_ERROR_ROTATION",
+    "CLOTH_ERROR_BUFFER",
+    "CLOTH_ERROR_INDEX_WIDTH",
+    "CLOTH_ERROR_UNSTABLE",
+};
+
+const char *cloth_result_name(int result) {
+  int count = (int)(sizeof result_names / sizeof result_names[0]);
+  if (result >= 0) {
+    return result_names[0];
+  }
+  return -result < count ? result_names[-result] : "unknown";
+}

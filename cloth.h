@@ -1,0 +1,518 @@
+/*
+ * cloth - cloth simulation in one header and one source file.
+ *
+ * A sheet of columns x rows particles on a regular grid, held together by
+ * stretch, shear and bend springs (Choi and Ko 2002). Each family of springs is
+ * integrated explicitly or implicitly as its own stability number says, and the
+ * implicit part is solved by a modified preconditioned conjugate gradient with a
+ * hard iteration cap (Boxerman, "Speeding Up Cloth Simulation", UBC 2003; called
+ * "the thesis" below).
+ *
+ * The library allocates nothing, calls nothing, keeps no static data and does a
+ * bounded amount of work in every step. In short:
+ *
+ *     cloth_config config = cloth_config_default();
+ *     cloth_memory memory;
+ *     cloth_memory_needed(&config, &memory);          // bytes of the arena
+ *     cloth *sheet;
+ *     cloth_init(&config, arena, memory.total_bytes, &sheet);
+ *     cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
+ *     cloth_step(sheet, 1.0f / 60.0f);                // once a frame
+ *     cloth_write_vertices(sheet, &layout, vertices, sizeof vertices);
+ *
+ * Conventions
+ *   Units      SI: metres, seconds, kilograms, newtons, radians.
+ *   Axes       Right-handed; "up" is whatever gravity points away from.
+ *   Particles  Index = row * columns + column. Columns run along the warp
+ *              threads (config.edge_warp), rows along the weft (config.edge_weft).
+ *   Winding    Triangles are counter-clockwise seen from the side to which
+ *              cross(edge_warp, edge_weft) points; normals point to that side.
+ *   Results    Functions returning int give CLOTH_OK (0) or a positive value on
+ *              success and a negative cloth_error on failure. A call that fails
+ *              changes nothing.
+ *   Threads    A cloth holds no shared state: different cloths may be used on
+ *              different threads, one cloth by one thread at a time.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_H
+#define CLOTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Version and limits ///
+
+#define CLOTH_VERSION_MAJOR 0
+#define CLOTH_VERSION_MINOR 1
+#define CLOTH_VERSION_PATCH 0
+
+/* Alignment of the arena in bytes, a power of two. */
+#define CLOTH_ALIGNMENT 32
+/* Largest number of columns and of rows. */
+#define CLOTH_GRID_LIMIT 1024
+/* Largest number of substeps in one step. */
+#define CLOTH_SUBSTEP_LIMIT 1024
+/* Largest iteration cap of the conjugate gradient. */
+#define CLOTH_ITERATION_LIMIT 4096
+/* Largest number of colliders a cloth can be configured for. */
+#define CLOTH_COLLIDER_LIMIT 64
+/* Largest number of strain-limiting sweeps a substep. */
+#define CLOTH_SWEEP_LIMIT 64
+/* Largest |coordinate| of a position [m]; beyond it a float cannot resolve cloth. */
+#define CLOTH_POSITION_LIMIT 1.0e5f
+
+/// Results ///
+
+/* Every failure has its own negative code; cloth_result_name() spells it. */
+typedef enum cloth_error {
+  CLOTH_OK = 0,
+  CLOTH_ERROR_NULL = -1,               /* a required pointer is NULL */
+  CLOTH_ERROR_CONFIG = -2,             /* config not made by cloth_config_default() */
+  CLOTH_ERROR_GRID = -3,               /* columns or rows outside 2..CLOTH_GRID_LIMIT */
+  CLOTH_ERROR_PLACEMENT = -4,          /* edge vector or given position not finite, zero or out of range */
+  CLOTH_ERROR_DENSITY = -5,            /* density outside its range */
+  CLOTH_ERROR_STIFFNESS = -6,          /* stretch, shear, bend or compression outside its range */
+  CLOTH_ERROR_DAMPING = -7,            /* a damping outside its range */
+  CLOTH_ERROR_AIR = -8,                /* air density, drag or lift outside its range */
+  CLOTH_ERROR_GRAVITY = -9,            /* gravity not finite or above 1e4 m/s^2 */
+  CLOTH_ERROR_WIND = -10,              /* wind not finite or above 1e3 m/s */
+  CLOTH_ERROR_INTEGRATION = -11,       /* integration is no cloth_integration, or threshold outside (0, 0.5] */
+  CLOTH_ERROR_SUBSTEPS = -12,          /* substeps or max_substeps outside its range */
+  CLOTH_ERROR_SOLVER = -13,            /* preconditioner or warm_start is not one of its values */
+  CLOTH_ERROR_ITERATIONS = -14,        /* max_iterations outside 1..CLOTH_ITERATION_LIMIT */
+  CLOTH_ERROR_TOLERANCE = -15,         /* tolerance outside its range */
+  CLOTH_ERROR_STRAIN_LIMIT = -16,      /* sweeps or a strain limit outside its range */
+  CLOTH_ERROR_CONTACT = -17,           /* contact mode or thickness outside its range */
+  CLOTH_ERROR_FRICTION = -18,          /* a friction coefficient outside 0..10, or kinetic above static */
+  CLOTH_ERROR_CAPACITY = -19,          /* a capacity in the config outside its range */
+  CLOTH_ERROR_MAX_SPEED = -20,         /* speed limit outside its range */
+  CLOTH_ERROR_MAP = -21,               /* a map value outside its range */
+  CLOTH_ERROR_ARENA_ALIGNMENT = -22,   /* arena not aligned to CLOTH_ALIGNMENT */
+  CLOTH_ERROR_ARENA_SIZE = -23,        /* arena smaller than cloth_memory_needed() says */
+  CLOTH_ERROR_NOT_A_CLOTH = -24,       /* the pointer does not point to an initialised cloth */
+  CLOTH_ERROR_TIME_STEP = -25,         /* dt not finite or outside 1e-6..1 s */
+  CLOTH_ERROR_PARTICLE = -26,          /* no such particle */
+  CLOTH_ERROR_NOT_PINNED = -27,        /* the particle is not pinned */
+  CLOTH_ERROR_VECTOR = -28,            /* a position, velocity or impulse not finite or out of range */
+  CLOTH_ERROR_DIRECTION = -29,         /* a direction of zero or non-finite length */
+  CLOTH_ERROR_FULL = -30,              /* no room left for another collider or confined particle */
+  CLOTH_ERROR_COLLIDER = -31,          /* no such collider */
+  CLOTH_ERROR_SHAPE = -32,             /* collider shape unknown, or its dimensions out of range */
+  CLOTH_ERROR_ROTATION = -33,          /* rotation not a unit quaternion (within 1e-3) */
+  CLOTH_ERROR_BUFFER = -34,            /* output buffer too small, or layout does not fit its stride */
+  CLOTH_ERROR_INDEX_WIDTH = -35,       /* the vertices do not fit 16-bit indices */
+  CLOTH_ERROR_UNSTABLE = -36           /* explicit-only cloth would be unstable at max_substeps: step refused */
+} cloth_error;
+
+/* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
+typedef enum cloth_note {
+  /* A family forced to be explicit was unstable at the substep cap and was integrated implicitly. */
+  CLOTH_NOTE_MADE_IMPLICIT = 1,
+  /* The fabric's bend springs were softened near their rest length to keep the explicit step stable. */
+  CLOTH_NOTE_BEND_SOFTENED = 2,
+  /* A particle passed config.max_speed and was slowed to it. */
+  CLOTH_NOTE_SPEED_LIMITED = 4,
+  /* A particle's motion was not finite or left the position limit: it was put back where the substep began, at rest. */
+  CLOTH_NOTE_RECOVERED = 8
+} cloth_note;
+
+/// Basic types ///
+
+typedef struct cloth_vector {
+  float x, y, z;
+} cloth_vector;
+
+/* Unit quaternion, w the real part. */
+typedef struct cloth_rotation {
+  float x, y, z, w;
+} cloth_rotation;
+
+/* Position [m] and orientation of a rigid body. */
+typedef struct cloth_pose {
+  cloth_vector position;
+  cloth_rotation rotation;
+} cloth_pose;
+
+/* A cloth lives at the start of its arena: (cloth *)arena. It holds no pointers, so the whole arena may be
+   moved with memcpy at any time between calls; go on with the new address. */
+typedef struct cloth cloth;
+
+/// Fabric ///
+
+/*
+ * What the sheet is made of. All constants are those of the fabric and do not depend on the grid.
+ *
+ * The spring constants follow: stretch springs have the stiffness stretch_* on square cells, and times
+ * (weft spacing / warp spacing) or its inverse on rectangular ones; the Choi-Ko bend springs of rest length L get
+ * f = (4 k / L^2) G(l / L) with k = (4/9) bend * spacing on the axes and k / sqrt(2) on the diagonals, which
+ * makes the sheet's bending rigidity isotropic and equal to `bend`.
+ */
+typedef struct cloth_fabric {
+  float density;         /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
+  float stretch_warp;    /* stretch stiffness along a row of particles [N/m]; 0..1e7; default 3000 */
+  float stretch_weft;    /* stretch stiffness along a column of particles [N/m]; 0..1e7; default 3000 */
+  float shear;           /* stiffness of the diagonal springs [N/m], twice the shear modulus; 0..1e7; default 1000 */
+  float bend;            /* bending rigidity [N m]; 0..10; default 1e-5 */
+  float bend_transition; /* strain up to which a bend spring is linear before it follows the buckling curve; 1e-6..0.5;
+                            default 0.05. Smaller is truer for gentle curves and stiffer to integrate. */
+  float compression;     /* share of the stretch stiffness that also resists shortening; 0..1; default 1. With
+                            0 springs go slack and the cloth gathers without resistance, as Choi and Ko propose */
+  float stretch_damping; /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.01 */
+  float shear_damping;   /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.01 */
+} cloth_fabric;
+
+/* Fabrics measured by others; sources stand beside their values in cloth.c. */
+typedef enum cloth_fabric_kind {
+  CLOTH_FABRIC_SILK,
+  CLOTH_FABRIC_COTTON,
+  CLOTH_FABRIC_WOOL,
+  CLOTH_FABRIC_DENIM,
+  CLOTH_FABRIC_POLYESTER
+} cloth_fabric_kind;
+
+/* Writes a preset to *fabric. Returns CLOTH_OK, CLOTH_ERROR_NULL, or CLOTH_ERROR_STIFFNESS for an unknown kind. */
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
+
+/// Configuration ///
+
+/* How the springs are integrated (thesis chapter 4). */
+typedef enum cloth_integration {
+  /* Each family by its stability number kappa = (k/m)(k ks + 2 kd), k the substep: explicit (forward-backward
+     Euler) below config.explicit_threshold, implicit (backward Euler) above. Per spring where maps vary. */
+  CLOTH_INTEGRATION_ADAPTIVE,
+  /* Stretch and shear implicit whatever their kappa. */
+  CLOTH_INTEGRATION_IMPLICIT,
+  /* Stretch and shear explicit; a family that would be unstable is made implicit and the step says so. */
+  CLOTH_INTEGRATION_EXPLICIT,
+  /* Explicit, and the arena has no room for a solver. An unstable step is refused: CLOTH_ERROR_UNSTABLE. */
+  CLOTH_INTEGRATION_EXPLICIT_ONLY
+} cloth_integration;
+
+/* How the bend springs are integrated. */
+typedef enum cloth_bend_integration {
+  /* Explicit while the bend springs are stable so, implicit when they are stiffer. Adds 16 bytes per particle, and is
+     the same as CLOTH_BEND_EXPLICIT with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
+  CLOTH_BEND_ADAPTIVE,
+  /* Explicit always, the slope near rest length softened where it must be (thesis section 4.4). */
+  CLOTH_BEND_EXPLICIT
+} cloth_bend_integration;
+
+typedef enum cloth_preconditioner {
+  CLOTH_PRECONDITIONER_BLOCK,    /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
+  CLOTH_PRECONDITIONER_DIAGONAL, /* constrained point Jacobi */
+  CLOTH_PRECONDITIONER_NONE
+} cloth_preconditioner;
+
+typedef enum cloth_contact_mode {
+  /* Particles are projected out of colliders after the solve, with Coulomb impulses. Stable at any cap. */
+  CLOTH_CONTACT_PROJECTION,
+  /* Contacts are constraints of the solve, friction comes from its residual, attractive contacts are released
+     (thesis section 3.4.2). Wants a nearly converged solve. Adds 16 bytes per particle. */
+  CLOTH_CONTACT_SOLVER
+} cloth_contact_mode;
+
+/* Everything fixed for the life of a cloth. Start from cloth_config_default(). */
+typedef struct cloth_config {
+  uint32_t cookie; /* set by cloth_config_default(); proves that it was called */
+
+  /* Grid */
+  int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
+  int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
+  cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
+  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0) [m]; its length fixes the rest spacing of the
+                             columns, 1e-4 m at least between neighbours; default (1, 0, 0) */
+  cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; default (0, 0, 1) */
+  const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane of origin and edges;
+                                    read by cloth_init() only, rest lengths stay those of the edges */
+
+  /* Material */
+  cloth_fabric fabric;        /* see cloth_fabric */
+  const float *mass_map;      /* columns * rows factors on a particle's mass, 0.01..100, or NULL; read by
+                                 cloth_init() only. Adds 4 bytes per particle. */
+  const float *stiffness_map; /* columns * rows factors on the stretch, shear and bend springs that meet at a particle
+                                 (a spring takes the mean of its ends), 0..100, or NULL; read by cloth_init() only.
+                                 Adds 4 bytes per particle. */
+  float velocity_damping;     /* drag on the velocity itself [1/s]; 0..100; default 0.1 */
+
+  /* Surroundings */
+  cloth_vector gravity; /* [m/s^2]; default (0, -9.81, 0); changed by cloth_set_gravity() */
+  cloth_vector wind;    /* velocity of the air [m/s]; default 0; changed by cloth_set_wind() */
+  float air_density;    /* [kg/m^3]; 0..100; default 1.2 */
+  float drag;           /* drag coefficient against the relative wind (thesis eq. 3.17); 0..100; default 0 */
+  float lift;           /* lift coefficient, perpendicular to the relative wind; 0..100; default 0 */
+
+  /* Time */
+  cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
+  cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
+  float fold_stiffness;     /* linear stiffness of bend springs, at least, as a share of the stretch stiffness along them
+                               (a quarter of that on diagonals); 0..1; default 0.03. Keeps folds wider than a cell, which
+                               the grid cannot resolve, however limp the fabric; 0 leaves bending to the fabric. */
+  float explicit_threshold; /* kappa up to which a spring is explicit; above 0, up to 0.5; default 0.2 */
+  int32_t substeps;     /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 0 */
+  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 8.
+                           Adds 2 bytes each to the fixed size. */
+  float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
+
+  /* Solver */
+  cloth_preconditioner preconditioner; /* default CLOTH_PRECONDITIONER_BLOCK */
+  int32_t max_iterations;              /* iteration cap of a substep; 1..CLOTH_ITERATION_LIMIT; default 8 */
+  float tolerance;    /* relative residual in the inverse preconditioner's norm at which iteration stops; 1e-4..0.5
+                         (a float cannot do better, thesis eq. in section 5.3.1 notwithstanding); default 1e-3 */
+  int32_t warm_start; /* 1 starts from the last velocity change, scaled by a line search; 0 from zero; default 0.
+                         Adds 12 bytes per particle. */
+
+  /* Strain limiting (Provot 1995) */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 2 */
+  float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.01 */
+  float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 0.01 */
+
+  /* Contact */
+  cloth_contact_mode contact_mode; /* default CLOTH_CONTACT_PROJECTION */
+  float thickness;                 /* distance kept from colliders [m]; 0..1; default 0.01 */
+  int32_t max_colliders;           /* 0..CLOTH_COLLIDER_LIMIT; default 16. Adds 120 bytes each to the fixed size. */
+  int32_t max_confined;            /* particles confined to a line or plane at once, 0..65535; default 8. Adds 32
+                                      bytes each to the fixed size. */
+} cloth_config;
+
+/* Returns a config with every default named above. */
+cloth_config cloth_config_default(void);
+
+/// Memory ///
+
+/*
+ * The arena has three contiguous spans, in this order. To save a cloth copy the state span; to restore it copy it
+ * back into the same cloth or into one initialised with the same config.
+ *
+ * Per particle: 24 bytes of state and 4 of flags; 24 bytes of scratch explicit-only, 136 otherwise; the options
+ * that add to it say so in cloth_config. Beside that 88 bytes per column, and a fixed part of about 2 KB plus
+ * what the capacities add.
+ */
+typedef struct cloth_memory {
+  size_t total_bytes;     /* exact size of the arena */
+  size_t constant_offset; /* written by cloth_init() only */
+  size_t constant_bytes;
+  size_t state_offset; /* all that the next step depends on */
+  size_t state_bytes;
+  size_t scratch_offset; /* work space and the last step's statistics */
+  size_t scratch_bytes;
+} cloth_memory;
+
+/* Writes to *memory what a cloth of this config needs. Returns CLOTH_OK or the config's first error. */
+int cloth_memory_needed(const cloth_config *config, cloth_memory *memory);
+
+/* Makes a cloth in the caller's arena of `bytes` bytes, aligned to CLOTH_ALIGNMENT, and writes its address, equal to
+   the arena's, to *out. Nothing of the config is retained. Returns CLOTH_OK or an error; then neither the arena nor
+   *out is touched. */
+int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out);
+
+/* Writes where the spans of this cloth lie to *memory. Returns CLOTH_OK or an error. */
+int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
+
+/// Stepping ///
+
+/*
+ * Advances by dt seconds, 1e-6..1. Prescribed motions (pins, colliders) reach their ends exactly at the end of the
+ * step. Returns CLOTH_OK, a positive sum of cloth_note, or CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ...; after an
+ * error nothing has moved.
+ *
+ * Recovery: should a particle's motion in a substep not be finite, or leave CLOTH_POSITION_LIMIT, the particle is put
+ * back to where the substep began with zero velocity; should it be faster than max_speed, it is slowed to that.
+ */
+int cloth_step(cloth *sheet, float dt);
+
+/// Inputs ///
+
+/* Change what acts on the cloth from the next step on. Return CLOTH_OK or an error. */
+int cloth_set_gravity(cloth *sheet, cloth_vector gravity);
+int cloth_set_wind(cloth *sheet, cloth_vector wind);
+int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric);
+
+/* Returns the index of the particle in a column and a row, or CLOTH_ERROR_PARTICLE and the like. */
+int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row);
+
+/* Holds a particle where it is: no degree of freedom (thesis eq. 5.1, ndof 0). Returns CLOTH_OK or an error. */
+int cloth_pin(cloth *sheet, int32_t particle);
+
+/* Moves a pinned particle with this velocity [m/s] until told otherwise. Returns CLOTH_OK or an error. */
+int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity);
+
+/* Carries a pinned particle in a straight line to `target` [m] during the next step, which is to be of dt seconds, and
+   holds it there afterwards. Reaches the target to rounding. Returns CLOTH_OK or an error. */
+int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt);
+
+/* Lets a particle move only along a line through its place (ndof 1), or only in the plane through its place with this
+   normal (ndof 2). A particle that was pinned or confined before changes over. Return CLOTH_OK or an error. */
+int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction);
+int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal);
+
+/* Undoes a pin or confinement; the particle goes on with the velocity it had. A free particle stays free. Returns
+   CLOTH_OK or an error. */
+int cloth_release(cloth *sheet, int32_t particle);
+
+/* Returns the degrees of freedom of a particle, 0 to 3, or an error. */
+int cloth_freedom(const cloth *sheet, int32_t particle);
+
+/* Puts one particle somewhere with a velocity. Returns CLOTH_OK or an error. */
+int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity);
+
+/* Kicks one particle with an impulse [N s]; a pinned one does not feel it. Returns CLOTH_OK or an error. */
+int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
+
+/// Colliders ///
+
+/* Local axes: the plane's normal, and the axes of capsule and cylinder, are local y. Size limits: every length
+   1e-3..1e4 m. */
+typedef enum cloth_shape {
+  CLOTH_SHAPE_PLANE,   /* the solid side is y <= 0 */
+  CLOTH_SHAPE_SPHERE,  /* radius */
+  CLOTH_SHAPE_CAPSULE, /* spheres of `radius` at y = -half_height and `radius_top` at y = half_height, and the cone
+                          that touches both; neither sphere may swallow the other */
+  CLOTH_SHAPE_BOX,     /* half_extents */
+  CLOTH_SHAPE_CYLINDER /* radius, flat ends at y = -half_height and half_height */
+} cloth_shape;
+
+typedef struct cloth_collider {
+  cloth_shape shape;
+  cloth_pose pose;           /* where it is now */
+  float radius;              /* [m] sphere, capsule, cylinder */
+  float radius_top;          /* [m] capsule */
+  float half_height;         /* [m] capsule, cylinder */
+  cloth_vector half_extents; /* [m] box */
+  float static_friction;     /* 0..10; default 0.5 */
+  float kinetic_friction;    /* 0..static_friction; default 0.5 */
+} cloth_collider;
+
+/* What the cloth did to a collider in the last step. */
+typedef struct cloth_reaction {
+  cloth_vector impulse; /* [N s] */
+  cloth_vector torque;  /* angular impulse about the collider's position at the end of the step [N m s] */
+} cloth_reaction;
+
+/* Returns a sphere of radius 0.25 m at the origin with the default friction. */
+cloth_collider cloth_collider_default(void);
+
+/* Adds a collider at rest. Returns its index, 0 or above, which stays its own until removed, or an error. */
+int cloth_add_collider(cloth *sheet, const cloth_collider *collider);
+
+/* Replaces a collider, at rest in its new pose: a teleport. Returns CLOTH_OK or an error. */
+int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider);
+
+/* Moves a collider from `previous` (NULL: where it is) to `current` during the next step, evenly over its substeps;
+   it then rests there. Its surface velocity enters friction. Returns CLOTH_OK or an error. */
+int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous, const cloth_pose *current);
+
+/* Removes a collider. Returns CLOTH_OK or an error. */
+int cloth_remove_collider(cloth *sheet, int32_t index);
+
+/* Writes to *reaction what the cloth did to a collider in the last step, for two-way coupling. Returns CLOTH_OK or an
+   error. */
+int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction);
+
+/// Results ///
+
+/* One vector per particle as three arrays, valid until the arena moves. Particle i is x[i], y[i], z[i]. */
+typedef struct cloth_range {
+  const float *x, *y, *z;
+  int32_t count;
+} cloth_range;
+
+/* Write where the positions [m] or velocities [m/s] lie to *range. Return CLOTH_OK or an error. */
+int cloth_positions(const cloth *sheet, cloth_range *range);
+int cloth_velocities(const cloth *sheet, cloth_range *range);
+
+/* One particle's position [m], velocity [m/s] and unit normal. Return CLOTH_OK or an error. */
+int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position);
+int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity);
+int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal);
+
+/* Marks an attribute that cloth_write_vertices() shall leave alone. */
+#define CLOTH_ATTRIBUTE_NONE (-1)
+
+/* Where the attributes of a vertex lie in the caller's interleaved buffer: byte offsets into a vertex, or
+   CLOTH_ATTRIBUTE_NONE. All are floats: position and normal 3 each, texcoord 2. Bytes between are left alone. */
+typedef struct cloth_vertex_layout {
+  int32_t stride;          /* bytes from one vertex to the next */
+  int32_t position_offset; /* [m] */
+  int32_t normal_offset;   /* unit length */
+  int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */
+} cloth_vertex_layout;
+
+/* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. Returns CLOTH_OK or an
+   error. */
+int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
+
+/* Returns the number of triangle indices, 6 (columns - 1)(rows - 1), or an error. */
+int cloth_index_count(const cloth *sheet);
+
+/* Writes the triangle indices, `count` of which fit, each plus `first_vertex`. Return CLOTH_OK or an error. */
+int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count);
+int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count);
+
+/* Writes the corners of the axis-aligned box around all particles to *low and *high [m]. Returns CLOTH_OK or an
+   error. */
+int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high);
+
+/// Statistics ///
+
+typedef enum cloth_family {
+  CLOTH_FAMILY_STRETCH_WARP,
+  CLOTH_FAMILY_STRETCH_WEFT,
+  CLOTH_FAMILY_SHEAR,
+  CLOTH_FAMILY_BEND,
+  CLOTH_FAMILY_COUNT
+} cloth_family;
+
+typedef enum cloth_mode {
+  CLOTH_MODE_OFF,      /* stiffness and damping are zero */
+  CLOTH_MODE_EXPLICIT, /* forward-backward Euler */
+  CLOTH_MODE_IMPLICIT, /* backward Euler */
+  CLOTH_MODE_MIXED     /* spring by spring, where maps vary */
+} cloth_mode;
+
+/* What the last step did; free to read. */
+typedef struct cloth_statistics {
+  int32_t notes;                        /* sum of cloth_note */
+  int32_t substeps;                     /* substeps taken */
+  float kappa[CLOTH_FAMILY_COUNT];      /* stability number of each family, the largest where maps vary */
+  cloth_mode mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated */
+  int32_t iterations;                   /* conjugate gradient iterations of all substeps */
+  int32_t iterations_most;              /* of the substep that took the most */
+  int32_t substeps_capped;              /* substeps that ended at the iteration cap */
+  float residual;                       /* largest relative residual a substep ended with */
+  int32_t contacts;                     /* particles touching a collider at the end of the step */
+  int32_t contacts_sticking;            /* of these, held by static friction */
+  int32_t particles_limited;            /* times a particle was slowed to max_speed */
+  int32_t particles_recovered;          /* times a particle was put back */
+} cloth_statistics;
+
+/* Writes the statistics of the last step to *statistics. Returns CLOTH_OK or an error. */
+int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics);
+
+/* Returns the conjugate gradient iterations of one substep of the last step, or an error. */
+int cloth_substep_iterations(const cloth *sheet, int32_t substep);
+
+/* What costs a pass over the springs to know; computed when asked for. */
+typedef struct cloth_measures {
+  float stretch_largest;  /* largest strain of a stretch spring, not between two pins; 0.01 is 1 % */
+  float stretch_rms;      /* root mean square over the stretched springs' strain, slack ones counting as 0 */
+  float kinetic_energy;   /* [J] */
+  float elastic_energy;   /* of stretch, shear and bend springs [J] */
+  float potential_energy; /* in gravity, zero at the origin of the world [J] */
+} cloth_measures;
+
+/* Measures the cloth as it is now into *measures. Returns CLOTH_OK or an error. */
+int cloth_measure(const cloth *sheet, cloth_measures *measures);
+
+/* Returns the name of a cloth_error, "CLOTH_OK" for 0 and positive values. */
+const char *cloth_result_name(int result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLOTH_H */

@@ -1,0 +1,338 @@
+/*
+ * Runs three scenes, prints what a user may want to know about them and writes for each a sheet of moments and a plot.
+ *
+ *     demo [directory]                                   (default build/demo)
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cloth.h"
+#include "image.h"
+#include "plot.h"
+#include "png.h"
+#include "render.h"
+#include "scenes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef _WIN32
+#include <direct.h>
+#define make_directory(path) _mkdir(path)
+#else
+#include <sys/stat.h>
+#define make_directory(path) mkdir(path, 0777)
+#endif
+
+enum { GRID = 64, MOMENTS = 6, MOMENTS_ACROSS = 3, VIEW_SIZE = 500, GUTTER = 4, OBJECT_LIMIT = 8, PATH_LENGTH = 512 };
+
+/// What is shown ///
+
+typedef struct show {
+  scene_kind kind;
+  const char *title;
+  float moments[MOMENTS]; /* [s], rising */
+  cloth_vector eye, target, to_light;
+  float field_of_view; /* [rad] */
+  float floor_height;  /* [m] */
+  int floor_is_solid;
+  render_material fabric;
+  cloth_collider prop; /* seen but not felt; none if its radius is 0 */
+} show;
+
+static const show shows[] = {
+    {.kind = SCENE_HANG,
+     .title = "Hang: pinned at two corners",
+     .moments = {0.1f, 0.35f, 0.6f, 0.85f, 1.4f, 3.0f},
+     .eye = {2.75f, 0.3f, 2.1f},
+     .target = {0.5f, -0.5f, 0.1f},
+     .to_light = {0.2f, 1.0f, 0.65f},
+     .field_of_view = 0.6f,
+     .floor_height = -1.15f,
+     .fabric = {.front = {0.70f, 0.38f, 0.07f}, .back = {0.05f, 0.19f, 0.40f}, 10, 0.07f, 0.25f}},
+    {.kind = SCENE_DRAPE,
+     .title = "Drape: dropped on a sphere",
+     .moments = {0.05f, 0.2f, 0.35f, 0.6f, 1.2f, 3.0f},
+     .eye = {1.5f, 1.05f, 2.35f},
+     .target = {0.5f, 0.02f, 0.5f},
+     .to_light = {-0.5f, 1.1f, 0.45f},
+     .field_of_view = 0.62f,
+     .floor_height = -0.25f,
+     .floor_is_solid = 1,
+     .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.2f}},
+    {.kind = SCENE_FLAG,
+     .title = "Flag: wind of 8 m/s",
+     .moments = {0.1f, 0.4f, 0.8f, 1.5f, 3.0f, 5.0f},
+     .eye = {1.15f, 0.75f, 3.0f},
+     .target = {0.5f, 0.42f, 0.1f},
+     .to_light = {-0.5f, 0.9f, 0.7f},
+     .field_of_view = 0.56f,
+     .floor_height = -0.35f,
+     .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.25f},
+     .prop = {.shape = CLOTH_SHAPE_CAPSULE,
+              .pose = {{0, 0.36f, 0}, {0, 0, 0, 1}},
+              .radius = 0.014f,
+              .radius_top = 0.014f,
+              .half_height = 0.7f}},
+};
+
+static const render_material stone = {{0.55f, 0.53f, 0.50f}, {0.55f, 0.53f, 0.50f}, 0, 0.12f, 0};
+
+/* The demo has nothing to fall back to: it says what went wrong and ends. */
+static void must(int result, const char *what) {
+  if (result >= 0)
+    return;
+  fprintf(stderr, "demo: %s: %s\n", what, result <= CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
+  exit(EXIT_FAILURE);
+}
+
+static void *must_allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  must(memory ? 0 : CLOTH_ERROR_ARENA_SIZE, "out of memory");
+  return memory;
+}
+
+/// What is recorded ///
+
+typedef struct history {
+  int frames;
+  float *stretch_largest, *stretch_rms;           /* [%] */
+  float *kinetic, *elastic, *potential, *total;   /* [J] */
+  float *iterations, *iterations_most, *substeps; /* a frame; a substep; a frame */
+  float *microseconds;
+  cloth_statistics last;
+  int notes;
+} history;
+
+static history history_create(int frames) {
+  history h = {0};
+  float **const series[] = {&h.stretch_largest, &h.stretch_rms, &h.kinetic,         &h.elastic,  &h.potential,
+                            &h.total,           &h.iterations,  &h.iterations_most, &h.substeps, &h.microseconds};
+  h.frames = frames;
+  for (size_t i = 0; i < sizeof series / sizeof *series; i++)
+    *series[i] = must_allocate((size_t)frames, sizeof(float));
+  return h;
+}
+
+static void history_destroy(history *h) {
+  float *const series[] = {h->stretch_largest, h->stretch_rms, h->kinetic,         h->elastic,  h->potential,
+                           h->total,           h->iterations,  h->iterations_most, h->substeps, h->microseconds};
+  for (size_t i = 0; i < sizeof series / sizeof *series; i++)
+    free(series[i]);
+}
+
+static void record(history *h, int frame, const cloth *sheet) {
+  cloth_measures measures;
+  must(cloth_measure(sheet, &measures), "cloth_measure");
+  must(cloth_get_statistics(sheet, &h->last), "cloth_get_statistics");
+  h->stretch_largest[frame] = 100 * measures.stretch_largest;
+  h->stretch_rms[frame] = 100 * measures.stretch_rms;
+  h->kinetic[frame] = measures.kinetic_energy;
+  h->elastic[frame] = measures.elastic_energy;
+  h->potential[frame] = measures.potential_energy;
+  h->total[frame] = measures.kinetic_energy + measures.elastic_energy + measures.potential_energy;
+  h->iterations[frame] = (float)h->last.iterations;
+  h->iterations_most[frame] = (float)h->last.iterations_most;
+  h->substeps[frame] = (float)h->last.substeps;
+  h->notes |= h->last.notes;
+}
+
+static float largest(const float *values, int count) {
+  float most = values[0];
+  for (int i = 1; i < count; i++)
+    most = fmaxf(most, values[i]);
+  return most;
+}
+
+static float mean(const float *values, int count) {
+  float sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += values[i];
+  return sum / (float)count;
+}
+
+static int compare_floats(const void *a, const void *b) {
+  float left = *(const float *)a, right = *(const float *)b;
+  return (left > right) - (left < right);
+}
+
+/* Sorts the values. */
+static float median(float *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_floats);
+  return values[count / 2];
+}
+
+/// Pictures ///
+
+/* Everything that is drawn of one scene: the cloth first, then what is rigid. */
+typedef struct stage {
+  render_mesh meshes[OBJECT_LIMIT];
+  render_object objects[OBJECT_LIMIT];
+  int count;
+  image picture;
+} stage;
+
+static render_mesh *stage_next(stage *s, render_material material) {
+  render_mesh *mesh = &s->meshes[s->count];
+  s->objects[s->count++] = (render_object){mesh, material};
+  return mesh;
+}
+
+static void stage_set_up(stage *s, const show *what, const scene *description, const cloth *sheet) {
+  int indices = cloth_index_count(sheet);
+  must(indices, "cloth_index_count");
+  render_mesh *mesh = stage_next(s, what->fabric);
+  must(render_mesh_create(mesh, GRID * GRID, indices), "cloth mesh");
+  must(cloth_write_indices32(sheet, 0, mesh->indices, (size_t)indices), "cloth_write_indices32");
+  for (int i = 0; i < description->collider_count; i++)
+    if (description->colliders[i].shape != CLOTH_SHAPE_PLANE)
+      must(render_mesh_from_collider(stage_next(s, stone), &description->colliders[i]), "collider mesh");
+  if (what->prop.radius > 0)
+    must(render_mesh_from_collider(stage_next(s, stone), &what->prop), "prop mesh");
+  int height = MOMENTS / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER;
+  must(image_create(&s->picture, MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER, height, 0xffffff), "picture");
+}
+
+static void stage_clear(stage *s) {
+  for (int i = 0; i < s->count; i++)
+    render_mesh_destroy(&s->meshes[i]);
+  image_destroy(&s->picture);
+}
+
+static void draw_moment(stage *s, const show *what, const cloth *sheet, int moment) {
+  static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
+                                             offsetof(render_vertex, normal), offsetof(render_vertex, u)};
+  rectangle area = {moment % MOMENTS_ACROSS * (VIEW_SIZE + GUTTER), moment / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER),
+                    VIEW_SIZE, VIEW_SIZE};
+  render_scene view = {what->eye, what->target,       what->field_of_view, what->to_light,
+                       1.6f,      what->floor_height, s->objects,          s->count};
+  char caption[32];
+  must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
+       "cloth_write_vertices");
+  must(render_view(&s->picture, area, &view), "render_view");
+  snprintf(caption, sizeof caption, "%.2f s", (double)what->moments[moment]);
+  image_text(&s->picture, area.x + 16, area.y + area.height - 30, 2, 0x40464c, caption);
+  if (moment == 0)
+    image_text(&s->picture, area.x + 16, area.y + 16, 2, 0x40464c, what->title);
+}
+
+static void draw_plot(image *picture, const show *what, const history *h, float frame_time) {
+  const plot_panel panels[] = {
+      {"Strain of the stretch springs [%]",
+       {{"largest", h->stretch_largest, 0xc03a2b}, {"rms", h->stretch_rms, 0x2b6cb0}},
+       2},
+      {"Energy [J]",
+       {{"kinetic", h->kinetic, 0xc03a2b},
+        {"elastic", h->elastic, 0xd69e2e},
+        {"potential", h->potential, 0x2b6cb0},
+        {"total", h->total, 0x505860}},
+       4},
+      {"Solver, a frame", {{"iterations", h->iterations, 0x2b6cb0}, {"substeps", h->substeps, 0xd69e2e}}, 2}};
+  const plot content = {what->title, "time [s]", frame_time, h->frames, panels, 3};
+  must(image_create(picture, 1500, 1000, 0xffffff), "plot");
+  plot_draw(picture, &content);
+}
+
+/// Report ///
+
+static void report_families(const cloth_statistics *s) {
+  static const char *const names[CLOTH_FAMILY_COUNT] = {"stretch, warp", "stretch, weft", "shear", "bend"};
+  static const char *const modes[] = {"off", "explicit", "implicit", "mixed"};
+  for (int i = 0; i < CLOTH_FAMILY_COUNT; i++)
+    printf("  kappa %-14s %10.4g   %s\n", names[i], (double)s->kappa[i], modes[s->mode[i]]);
+}
+
+static void report_notes(int notes) {
+  static const char *const names[] = {"family made implicit", "bend softened", "speed limited", "particle recovered"};
+  for (int i = 0; i < 4; i++)
+    if (notes >> i & 1)
+      printf("  note                 %s\n", names[i]);
+}
+
+static void report(const show *what, const scene *description, size_t bytes, history *h) {
+  int count = h->frames, particles = GRID * GRID;
+  printf("%s\n", what->title);
+  printf("  particles            %10d   %d x %d\n", particles, GRID, GRID);
+  printf("  arena                %10zu B, %zu a particle\n", bytes, bytes / (size_t)particles);
+  printf("  simulated            %10.1f s in %d frames\n", (double)((float)count * description->frame_time), count);
+  report_families(&h->last);
+  printf("  substeps a frame     %10.1f   largest %.0f\n", (double)mean(h->substeps, count),
+         (double)largest(h->substeps, count));
+  printf("  iterations a frame   %10.1f   largest %.0f, in a substep %.0f\n", (double)mean(h->iterations, count),
+         (double)largest(h->iterations, count), (double)largest(h->iterations_most, count));
+  printf("  largest stretch      %10.2f %% ever, %.2f %% at the end\n", (double)largest(h->stretch_largest, count),
+         (double)h->stretch_largest[count - 1]);
+  printf("  time a frame         %10.0f us (median)\n", (double)median(h->microseconds, count));
+  report_notes(h->notes);
+}
+
+/// Running ///
+
+/* Makes a directory and those above it. Whether that worked shows when files are written to it. */
+static void make_path(const char *path) {
+  char part[PATH_LENGTH];
+  for (size_t i = 1; i < strlen(path) && i < sizeof part; i++)
+    if (path[i] == '/') {
+      memcpy(part, path, i);
+      part[i] = '\0';
+      make_directory(part);
+    }
+  make_directory(path);
+}
+
+static void save(const image *picture, const char *directory, const char *name, const char *suffix) {
+  char path[PATH_LENGTH];
+  snprintf(path, sizeof path, "%s/%s%s.png", directory, name, suffix);
+  if (png_write(path, picture->width, picture->height, picture->rgb) != 0) {
+    fprintf(stderr, "demo: cannot write %s: %s\n", path, strerror(errno));
+    exit(EXIT_FAILURE);
+  }
+  printf("  written              %s\n", path);
+}
+
+static void step_timed(cloth *sheet, float frame_time, float *microseconds) {
+  clock_t before = clock();
+  must(cloth_step(sheet, frame_time), "cloth_step");
+  *microseconds = 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
+}
+
+static void run(const show *what, const char *directory) {
+  scene description = scene_describe(what->kind, GRID);
+  scene_instance instance;
+  stage s = {0};
+  image plot_picture;
+  int moment = 0;
+  if (what->floor_is_solid)
+    scene_add_floor(&description, what->floor_height);
+  must(scene_open(&description, &instance), "scene_open");
+  history h = history_create(description.frames);
+  stage_set_up(&s, what, &description, instance.sheet);
+  for (int frame = 0; frame < h.frames; frame++) {
+    step_timed(instance.sheet, description.frame_time, &h.microseconds[frame]);
+    record(&h, frame, instance.sheet);
+    float now = (float)(frame + 1) * description.frame_time;
+    if (moment < MOMENTS && now > what->moments[moment] - 0.5f * description.frame_time)
+      draw_moment(&s, what, instance.sheet, moment++);
+  }
+  draw_plot(&plot_picture, what, &h, description.frame_time);
+  report(what, &description, instance.bytes, &h);
+  save(&s.picture, directory, description.name, "");
+  save(&plot_picture, directory, description.name, "_plot");
+  printf("\n");
+  image_destroy(&plot_picture);
+  stage_clear(&s);
+  history_destroy(&h);
+  scene_close(&instance);
+}
+
+int main(int argument_count, char **arguments) {
+  const char *directory = argument_count > 1 ? arguments[1] : "build/demo";
+  make_path(directory);
+  for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+    run(&shows[i], directory);
+  return EXIT_SUCCESS;
+}
