@@ -28,7 +28,7 @@
 #define make_directory(path) mkdir(path, 0777)
 #endif
 
-enum { GRID = 64, MOMENTS = 6, MOMENTS_ACROSS = 3, VIEW_SIZE = 500, GUTTER = 4, OBJECT_LIMIT = 8, PATH_LENGTH = 512 };
+enum { GRID = 48, MOMENTS = 6, MOMENTS_ACROSS = 3, VIEW_SIZE = 500, GUTTER = 4, OBJECT_LIMIT = 8, PATH_LENGTH = 512 };
 
 /// What is shown ///
 
@@ -48,19 +48,19 @@ static const show shows[] = {
     {.kind = SCENE_HANG,
      .title = "Hang: pinned at two corners",
      .moments = {0.1f, 0.35f, 0.6f, 0.85f, 1.4f, 3.0f},
-     .eye = {2.75f, 0.3f, 2.1f},
-     .target = {0.5f, -0.5f, 0.1f},
+     .eye = {2.65f, 0.55f, 2.1f},
+     .target = {0.48f, -0.46f, 0.16f},
      .to_light = {0.2f, 1.0f, 0.65f},
-     .field_of_view = 0.6f,
+     .field_of_view = 0.7f,
      .floor_height = -1.15f,
      .fabric = {.front = {0.70f, 0.38f, 0.07f}, .back = {0.05f, 0.19f, 0.40f}, 10, 0.07f, 0.25f}},
     {.kind = SCENE_DRAPE,
      .title = "Drape: dropped on a sphere",
      .moments = {0.05f, 0.2f, 0.35f, 0.6f, 1.2f, 3.0f},
      .eye = {1.5f, 1.05f, 2.35f},
-     .target = {0.5f, 0.02f, 0.5f},
+     .target = {0.48f, 0.01f, 0.5f},
      .to_light = {-0.5f, 1.1f, 0.45f},
-     .field_of_view = 0.62f,
+     .field_of_view = 0.66f,
      .floor_height = -0.25f,
      .floor_is_solid = 1,
      .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.2f}},

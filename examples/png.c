@@ -18,7 +18,7 @@ enum {
 
 /// Row filters ///
 
-static int paeth(int left, int up, int corner) {
+static inline int paeth(int left, int up, int corner) {
   int to_left = abs(up - corner);
   int to_up = abs(left - corner);
   int to_corner = abs(left + up - 2 * corner);
@@ -27,7 +27,7 @@ static int paeth(int left, int up, int corner) {
   return to_up <= to_corner ? up : corner;
 }
 
-static int predict(int filter, int left, int up, int corner) {
+static inline int predict(int filter, int left, int up, int corner) {
   switch (filter) {
   case 1:
     return left;
@@ -85,7 +85,7 @@ typedef struct bit_stream {
   int pending_count;
 } bit_stream;
 
-static void put_bits(bit_stream *out, unsigned value, int count) {
+static inline void put_bits(bit_stream *out, unsigned value, int count) {
   out->pending |= value << out->pending_count;
   out->pending_count += count;
   while (out->pending_count >= 8) {

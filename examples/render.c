@@ -11,39 +11,39 @@ static const float shadow_softness = 0.012f, shadow_bias = 0.006f; /* [m] */
 
 /// Vectors ///
 
-static cloth_vector add(cloth_vector a, cloth_vector b) {
+static inline cloth_vector add(cloth_vector a, cloth_vector b) {
   return (cloth_vector){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static cloth_vector scaled(cloth_vector a, float s) {
+static inline cloth_vector scaled(cloth_vector a, float s) {
   return (cloth_vector){a.x * s, a.y * s, a.z * s};
 }
 
-static cloth_vector subtract(cloth_vector a, cloth_vector b) {
+static inline cloth_vector subtract(cloth_vector a, cloth_vector b) {
   return add(a, scaled(b, -1));
 }
 
-static cloth_vector multiply(cloth_vector a, cloth_vector b) {
+static inline cloth_vector multiply(cloth_vector a, cloth_vector b) {
   return (cloth_vector){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-static cloth_vector mix(cloth_vector a, cloth_vector b, float t) {
+static inline cloth_vector mix(cloth_vector a, cloth_vector b, float t) {
   return add(scaled(a, 1 - t), scaled(b, t));
 }
 
-static float dot(cloth_vector a, cloth_vector b) {
+static inline float dot(cloth_vector a, cloth_vector b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-static cloth_vector cross(cloth_vector a, cloth_vector b) {
+static inline cloth_vector cross(cloth_vector a, cloth_vector b) {
   return (cloth_vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-static cloth_vector normalized(cloth_vector a) {
+static inline cloth_vector normalized(cloth_vector a) {
   return scaled(a, 1 / sqrtf(fmaxf(dot(a, a), 1e-20f)));
 }
 
-static float clamp01(float value) {
+static inline float clamp01(float value) {
   return fminf(fmaxf(value, 0), 1);
 }
 
@@ -143,7 +143,7 @@ static float depth_of(const projector *p, cloth_vector position) {
   return dot(subtract(position, p->origin), p->forward);
 }
 
-static screen_point project(const projector *p, cloth_vector position) {
+static inline screen_point project(const projector *p, cloth_vector position) {
   cloth_vector offset = subtract(position, p->origin);
   float depth = dot(offset, p->forward);
   float zoom = p->parallel ? p->scale : p->scale / depth;
@@ -172,7 +172,7 @@ typedef struct surface_point {
   float gloss, translucency;
 } surface_point;
 
-static int is_lit(const renderer *r, float x, float y, float nearness) {
+static inline int is_lit(const renderer *r, float x, float y, float nearness) {
   int column = (int)x, row = (int)y;
   if (x < 0 || y < 0 || column >= SHADOW_SIZE || row >= SHADOW_SIZE)
     return 1;
@@ -212,7 +212,7 @@ static cloth_vector shade(const renderer *r, const surface_point *p, int sample_
 /// Triangles ///
 
 /* How dark the stripes of both directions make the cloth. */
-static float woven_check(float checks, float u, float v) {
+static inline float woven_check(float checks, float u, float v) {
   float tone = 1;
   if (checks <= 0)
     return tone;
@@ -227,7 +227,7 @@ typedef struct triangle {
   float area; /* twice that on the screen, positive if seen from the back (y points down there) */
 } triangle;
 
-static float edge(screen_point a, screen_point b, float x, float y) {
+static inline float edge(screen_point a, screen_point b, float x, float y) {
   return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
 }
 
@@ -315,7 +315,7 @@ static void draw_object(renderer *r, const render_object *object, int to_shadow)
 
 /// Surroundings ///
 
-static float grid_line(float coordinate, float spacing, float half_width) {
+static inline float grid_line(float coordinate, float spacing, float half_width) {
   float offset = coordinate / spacing - roundf(coordinate / spacing);
   return fabsf(offset) * spacing < half_width ? 1.0f : 0.0f;
 }

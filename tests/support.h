@@ -207,6 +207,20 @@ static inline cloth_config square_config(int n, double height) {
   return config;
 }
 
+/* The mass of a particle, told by the speed a small kick gives it in a copy of the cloth. */
+static inline double particle_mass(const specimen *s, int particle) {
+  unsigned char *allocation;
+  unsigned char *copy = guarded_buffer(s->memory.total_bytes, 0, &allocation);
+  memcpy(copy, s->arena, s->memory.total_bytes);
+  cloth *sheet = (cloth *)(void *)copy;
+  cloth_release(sheet, particle);
+  cloth_set_particle(sheet, particle, vector_of(position_of(sheet, particle)), vector_at(0.0, 0.0, 0.0));
+  cloth_apply_impulse(sheet, particle, vector_at(1e-4, 0.0, 0.0));
+  double mass = 1e-4 / velocity_of(sheet, particle).x;
+  free(allocation);
+  return mass;
+}
+
 /// Random numbers ///
 
 /* SplitMix64: the same sequence for the same seed on every machine. */

@@ -1,0 +1,600 @@
+/*
+ * What the public interface cannot show: the stability limit of explicit steps beyond what the library allows itself,
+ * the solver's operator against its definition, the conjugate gradient against known iteration counts, the
+ * preconditioners, the square root and the buckling curve.
+ */
+/* The root by integers is the one that can go wrong; the rest is tested on top of it. */
+#define CLOTH_SQUARE_ROOT_BY_BITS
+#include "../cloth.c"
+
+#include "check.h"
+#include "rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Sheets ///
+
+static unsigned char arena[1 << 20] __attribute__((aligned(CLOTH_ALIGNMENT)));
+
+/* A sheet of unit cells' spacing h at rest in the x-z plane, moved by its springs alone. */
+static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
+  cloth_config config = cloth_config_default();
+  config.columns = columns;
+  config.rows = rows;
+  config.edge_warp = vector((float)(h * (columns - 1)), 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, (float)(h * (rows - 1)));
+  memset(&config.fabric, 0, sizeof config.fabric);
+  config.fabric.density = 0.2f;
+  config.fabric.bend_transition = 0.05f;
+  config.fold_stiffness = 0.0f;
+  config.velocity_damping = 0.0f;
+  config.gravity = vector(0.0f, 0.0f, 0.0f);
+  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.substeps = 1;
+  config.limit_sweeps = 0;
+  config.max_confined = 64;
+  return config;
+}
+
+static cloth *open_sheet(const cloth_config *config) {
+  cloth *sheet = NULL;
+  int result = cloth_init(config, arena, sizeof arena, &sheet);
+  CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
+  if (result != CLOTH_OK) {
+    exit(check_report());
+  }
+  return sheet;
+}
+
+/* A number in -1..1 from a fixed sequence. */
+static double next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 8388608.0 - 1.0;
+}
+
+/* Stiffness or damping that gives springs this kappa at a step of k. */
+static float stiffness_for(const cloth_config *config, double kappa, double k) {
+  double area = (double)vector_length(config->edge_warp) * (double)vector_length(config->edge_weft);
+  double mass = (double)config->fabric.density * area / (config->columns * config->rows);
+  return (float)(kappa * mass / (k * k));
+}
+
+static float damping_for(const cloth_config *config, double kappa, double k) {
+  return (float)((double)stiffness_for(config, kappa, k) * k / 2.0);
+}
+
+/* The plan of a step of k, with forces evaluated: right-hand side in the residual, operator filled. */
+static step_plan evaluate(cloth *sheet, float k) {
+  step_plan plan;
+  CHECK(plan_step(sheet, k, &plan) == CLOTH_OK, "the step was refused");
+  prepare_particles(sheet);
+  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->residual));
+  return plan;
+}
+
+/* Coordinate n of a vector array: 3 a particle. */
+static float *coordinate(const cloth *sheet, uint32_t array, int n) {
+  return floats_at(sheet, array) + (n % 3) * sheet->plane + n / 3;
+}
+
+/// Square root ///
+
+static long wrong_roots(uint32_t first, uint32_t last, uint32_t stride) {
+  long wrong = 0;
+  for (uint64_t bits = first; bits <= last; bits += stride) {
+    float_bits value;
+    value.bits = (uint32_t)bits;
+    wrong += square_root(value.value) != sqrtf(value.value);
+  }
+  return wrong;
+}
+
+/* Two binades hold every mantissa with an even and an odd exponent; elsewhere a stride tries every exponent. */
+static void square_roots(void) {
+  row_none("ROOT", "wrong roots among all of 1..4", wrong_roots(0x3f800000u, 0x407fffffu, 1u));
+  row_none("ROOT", "wrong roots among every 521st normal", wrong_roots(0x00800000u, 0x7f7fffffu, 521u));
+  CHECK(square_root(0.0f) == 0.0f, "the root of 0 is %g", (double)square_root(0.0f));
+}
+
+/// Choi and Ko's buckling curve ///
+
+/* sinc z = s and G = z^2 / (cos z - sinc z), z in 0..pi; sinc falls all the way. */
+static double exact_buckling(double s) {
+  double low = 0.0, high = 3.14159265358979;
+  for (int i = 0; i < 60; i++) {
+    double z = 0.5 * (low + high);
+    *(sin(z) / z > s ? &low : &high) = z;
+  }
+  return low * low / (cos(low) - sin(low) / low);
+}
+
+/* The force of a bend spring of length L = 1 and 4 k / L^2 = 1 without its linear part. */
+static double buckling_force(double s) {
+  bend_family family;
+  memset(&family, 0, sizeof family);
+  family.rest = 1.0f;
+  family.curve = 1.0f;
+  family.linear = 1e9f;
+  lanes zero = lanes_splat(0.0f);
+  bend_result result = bend_force(&family, lanes3_of(lanes_splat((float)s), zero, zero), lanes_splat(1.0f));
+  return (double)lanes_first_value(result.pull) * s;
+}
+
+static void buckling_curve(void) {
+  static const struct {
+    double s, exact, quartic;
+  } table[] = {{0.1, -7.686517, -7.759191},  {0.3, -5.512676, -5.465941},  {0.5, -4.386813, -4.372937},
+               {0.7, -3.682098, -3.725265},  {0.8, -3.417752, -3.453698},  {0.9, -3.193306, -3.211183},
+               {0.95, -3.093201, -3.109201}, {0.99, -3.018124, -3.042213}, {0.999999, -3.0, -3.028}};
+  char what[64];
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    snprintf(what, sizeof what, "bend force, quartic, s = %.2f", table[i].s);
+    row_relative("CK", what, table[i].quartic, buckling_force(table[i].s), 1e-5);
+    snprintf(what, sizeof what, "bend force, exact, s = %.2f", table[i].s);
+    row_relative("CK", what, table[i].exact, buckling_force(table[i].s), 0.016);
+  }
+  double worst = 0.0;
+  for (int i = 100; i < 1000; i++) {
+    worst = fmax(worst, fabs(buckling_force(i / 1000.0) / exact_buckling(i / 1000.0) - 1.0));
+  }
+  row_error("CK", "worst relative error, s from 0.1 to 1", worst, 0.017);
+}
+
+/// A7 Stability of forward-backward Euler ///
+
+/* One explicit step whatever kappa: the plan is the library's, its choice to solve is overruled. */
+static void step_explicitly(cloth *sheet, float k) {
+  step_plan plan;
+  plan_step(sheet, k, &plan);
+  plan.spring[WARP].mode = CLOTH_MODE_EXPLICIT;
+  plan.solves = 0;
+  prepare_particles(sheet);
+  reset_statistics(sheet, &plan);
+  substep(sheet, &plan, 0);
+}
+
+/* Two chains of `free` masses, springs to pins at both ends if `fixed`, that also push and move only along
+   themselves; `share` of kappa is damping. They start shaken by 1e-4 of a link. */
+static cloth *open_chain(int32_t free, int fixed, double kappa, double share, double k) {
+  const double h = 0.1;
+  int32_t columns = fixed ? free + 2 : free;
+  cloth_config config = bare_config(columns, 2, h);
+  config.fabric.compression = 1.0f;
+  config.fabric.stretch_warp = stiffness_for(&config, kappa * (1.0 - share), k);
+  config.fabric.stretch_damping = damping_for(&config, kappa * share, k);
+  cloth *sheet = open_sheet(&config);
+  uint32_t random = 7;
+  for (int32_t i = 0; i < 2 * columns; i++) {
+    if (fixed && (i % columns == 0 || i % columns == columns - 1)) {
+      cloth_pin(sheet, i);
+      continue;
+    }
+    cloth_vector place;
+    cloth_get_position(sheet, i, &place);
+    place.x += (float)(1e-4 * h * next_random(&random));
+    cloth_set_particle(sheet, i, place, vector(0.0f, 0.0f, 0.0f));
+    cloth_confine_to_line(sheet, i, vector(1.0f, 0.0f, 0.0f));
+  }
+  return sheet;
+}
+
+/* Whether the shaking grew a hundredfold, far more than a stable chain this close to its limit can make of it. */
+static int blows_up(int32_t free, int fixed, double kappa, double share) {
+  const double k = 0.01, grown = 1e-3;
+  cloth *sheet = open_chain(free, fixed, kappa, share, k);
+  float rest = sheet->spacing_warp;
+  for (int i = 0; i < 4000; i++) {
+    step_explicitly(sheet, (float)k);
+    planes x = planes_at(sheet, sheet->position);
+    for (int32_t j = 0; j + 1 < sheet->columns; j++) {
+      if (!(fabs((double)(x.x[j + 1] - x.x[j] - rest)) < grown)) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Mode lambda of the chain is stable while kappa lambda < 4; the largest lambda is 4 sin^2 of N pi / 2 (N + 1) between
+   walls and of (N - 1) pi / 2 N when free. */
+static void critical_kappa(int32_t free, int fixed, double share, double expected) {
+  double stable = 0.5, unstable = 2.0;
+  while (unstable - stable > 1e-3) {
+    double kappa = 0.5 * (stable + unstable);
+    *(blows_up(free, fixed, kappa, share) ? &unstable : &stable) = kappa;
+  }
+  char what[64];
+  snprintf(what, sizeof what, "critical kappa, %s, N %d, damping share %.1f", fixed ? "fixed" : "free", (int)free,
+           share);
+  row_relative("A7", what, expected, 0.5 * (stable + unstable), 0.01);
+}
+
+static void stability_limits(void) {
+  for (int i = 0; i < 2; i++) {
+    double share = 0.5 * i;
+    critical_kappa(4, 1, share, 1.10557);
+    critical_kappa(8, 1, share, 1.03109);
+    critical_kappa(16, 1, share, 1.00859);
+    critical_kappa(8, 0, share, 1.03957);
+  }
+}
+
+/// The operator ///
+
+enum { SIDE = 5, UNKNOWNS = 3 * SIDE * SIDE };
+
+static double matrix[UNKNOWNS][UNKNOWNS];
+
+/* A crumpled square sheet: particles moved off their grid by up to `crumple` cells. Stretched or squeezed by `scale`
+   first. */
+static cloth *open_crumpled(const cloth_config *config, double scale, double crumple, uint32_t seed) {
+  cloth *sheet = open_sheet(config);
+  double step = crumple * (double)sheet->spacing_warp;
+  uint32_t random = seed;
+  for (int n = 0; n < 3 * sheet->count; n++) {
+    float *x = coordinate(sheet, sheet->position, n);
+    *x = (float)(scale * (double)*x + step * next_random(&random));
+  }
+  return sheet;
+}
+
+/* Column by column: A times the unit vectors. */
+static void fill_matrix(cloth *sheet, const step_plan *plan) {
+  for (int column = 0; column < UNKNOWNS; column++) {
+    fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
+    *coordinate(sheet, sheet->direction, column) = 1.0f;
+    apply_operator(sheet, plan);
+    for (int row = 0; row < UNKNOWNS; row++) {
+      matrix[row][column] = (double)*coordinate(sheet, sheet->product, row);
+    }
+  }
+}
+
+static double matrix_size(void) {
+  double size = 0.0;
+  for (int n = 0; n < UNKNOWNS * UNKNOWNS; n++) {
+    size = fmax(size, fabs(matrix[n / UNKNOWNS][n % UNKNOWNS]));
+  }
+  return size;
+}
+
+static double matrix_asymmetry(void) {
+  double worst = 0.0;
+  for (int row = 0; row < UNKNOWNS; row++) {
+    for (int column = 0; column < row; column++) {
+      worst = fmax(worst, fabs(matrix[row][column] - matrix[column][row]));
+    }
+  }
+  return worst / matrix_size();
+}
+
+/* Least pivot of the Cholesky factorisation of the matrix less `shift`: positive if and only if all eigenvalues exceed
+   the shift. */
+static double least_pivot(double shift) {
+  static double l[UNKNOWNS][UNKNOWNS];
+  double least = 1e300;
+  for (int row = 0; row < UNKNOWNS; row++) {
+    for (int column = 0; column <= row; column++) {
+      double sum = matrix[row][column] - (row == column ? shift : 0.0);
+      for (int i = 0; i < column; i++) {
+        sum -= l[row][i] * l[column][i];
+      }
+      l[row][column] = row == column ? sqrt(fmax(sum, 1e-300)) : sum / l[column][column];
+      least = row == column ? fmin(least, sum) : least;
+    }
+  }
+  return least;
+}
+
+/* A = M - k df/dv - k^2 df/dx has every eigenvalue at least the mass ratio, 1 here. */
+static void operator_definite(double kappa) {
+  const double k = 0.01;
+  cloth_config config = bare_config(SIDE, SIDE, 0.1);
+  config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
+  config.fabric.shear = stiffness_for(&config, 0.5 * kappa, k);
+  config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 0.1 * kappa, k);
+  config.fabric.compression = 0.5f;
+  config.fabric.bend = 1e-4f;
+  config.fold_stiffness = 0.3f;
+  cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
+  step_plan plan = evaluate(sheet, (float)k);
+  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
+  fill_matrix(sheet, &plan);
+  char what[64];
+  snprintf(what, sizeof what, "asymmetry of the operator, kappa %.0e (rel)", kappa);
+  row_error("OP", what, matrix_asymmetry(), 1e-6);
+  double pivot = least_pivot(0.9);
+  snprintf(what, sizeof what, "least pivot of A - 0.9, kappa %.0e", kappa);
+  print_row("OP", what, 0.1, pivot, "> 0", pivot > 0.0);
+}
+
+/* Largest difference between A - 1 and minus the change of the right-hand side with `array`, relative to A - 1; the
+   right-hand side is k f / m. Differences of two steps `reach` to both sides. */
+static double jacobian_error(cloth *sheet, float k, uint32_t array, double reach, double factor) {
+  step_plan plan = evaluate(sheet, k);
+  fill_matrix(sheet, &plan);
+  double worst = 0.0, size = 0.0;
+  for (int column = 0; column < UNKNOWNS; column++) {
+    static double change[UNKNOWNS];
+    float *x = coordinate(sheet, array, column);
+    float start = *x, high = start + (float)reach, low = start - (float)reach;
+    for (int side = 0; side < 2; side++) {
+      *x = side ? high : low;
+      evaluate(sheet, k);
+      for (int row = 0; row < UNKNOWNS; row++) {
+        double b = (double)*coordinate(sheet, sheet->residual, row);
+        change[row] = side ? change[row] - b : b;
+      }
+    }
+    *x = start;
+    for (int row = 0; row < UNKNOWNS; row++) {
+      double slope = factor * change[row] / ((double)high - (double)low);
+      double expected = matrix[row][column] - (row == column ? 1.0 : 0.0);
+      worst = fmax(worst, fabs(slope - expected));
+      size = fmax(size, fabs(expected));
+    }
+  }
+  CHECK(size > 1.0, "the operator is next to empty");
+  return worst / size;
+}
+
+/* All springs taut, where nothing of the Jacobian is dropped. The velocities are 0, so that the right-hand side is
+   k f / m, and k times its slope is k^2 / m df/dx. */
+static void spring_jacobians(void) {
+  const double k = 0.01, h = 0.1;
+  cloth_config config = bare_config(SIDE, SIDE, h);
+  config.fabric.stretch_warp = stiffness_for(&config, 20.0, k);
+  config.fabric.stretch_weft = stiffness_for(&config, 10.0, k);
+  cloth *sheet = open_crumpled(&config, 1.5, 0.1, 5);
+  row_error("JAC", "stretch springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->position, 0.003 * h, k),
+            1e-3);
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 0.0f;
+  config.fabric.shear = stiffness_for(&config, 20.0, k);
+  sheet = open_crumpled(&config, 1.5, 0.1, 5);
+  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->position, 0.003 * h, k), 1e-3);
+  config.fabric.shear = 0.0f;
+  config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 20.0, k);
+  sheet = open_crumpled(&config, 1.5, 0.1, 5);
+  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->velocity, 0.1, 1.0), 1e-3);
+}
+
+/* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
+   A times that motion must be what the force loses: on Choi and Ko's curve, or on the line before it. */
+static double bend_jacobian_error(double squeezed, double transition) {
+  const double k = 0.01, h = 0.1, reach = 1e-4 * h;
+  cloth_config config = bare_config(3, 2, h);
+  config.fabric.bend_transition = (float)transition;
+  config.fabric.bend = 1.0f;
+  cloth *sheet = open_sheet(&config);
+  const double axis[3] = {0.6, 0.48, 0.64};
+  double before[6], worst = 0.0, size = 0.0;
+  for (int side = 0; side < 2; side++) {
+    for (int n = 0; n < 18; n++) {
+      double along = squeezed * h * ((n / 3) % 3) + (n / 3 % 3 == 2 ? (side ? reach : -reach) : 0.0);
+      *coordinate(sheet, sheet->position, n) = (float)(axis[n % 3] * along + (n % 3 == 0 && n >= 9 ? 1.0 : 0.0));
+    }
+    evaluate(sheet, (float)k);
+    for (int n = 0; n < 6; n++) {
+      double b = (double)*coordinate(sheet, sheet->residual, n < 3 ? n : n + 3);
+      before[n] = side ? before[n] - b : b;
+    }
+  }
+  step_plan plan = evaluate(sheet, (float)k);
+  fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
+  for (int a = 0; a < 3; a++) {
+    *coordinate(sheet, sheet->direction, 6 + a) = (float)axis[a];
+  }
+  apply_operator(sheet, &plan);
+  for (int n = 0; n < 6; n++) {
+    double expected = (double)*coordinate(sheet, sheet->product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
+    worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
+    size = fmax(size, fabs(expected));
+  }
+  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT && size > 1.0, "bend is not part of the operator");
+  return worst / size;
+}
+
+static void bend_jacobians(void) {
+  row_error("JAC", "bend springs on the curve, s = 0.40 (rel)", bend_jacobian_error(0.4, 0.05), 0.05);
+  row_error("JAC", "bend springs on the curve, s = 0.80 (rel)", bend_jacobian_error(0.8, 0.05), 0.05);
+  row_error("JAC", "bend springs on the line, s = 0.98 (rel)", bend_jacobian_error(0.98, 0.05), 0.05);
+}
+
+/// The conjugate gradient ///
+
+/* A = I + c times the five-point Laplacian with free edges: isotropic blocks beta = c, w = 0 on warp and weft. */
+static step_plan fill_laplacian(cloth *sheet, float c) {
+  step_plan plan = evaluate(sheet, 0.01f);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    operator_family o = operator_of(sheet, d);
+    plan.spring[d].mode = d <= WEFT ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_OFF;
+    for (int32_t i = 0; d <= WEFT && i < sheet->count; i++) {
+      int missing = d == WARP ? i % sheet->columns == sheet->columns - 1 : i / sheet->columns == sheet->rows - 1;
+      o.beta[i] = missing ? 0.0f : c;
+      vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+  plan.bend_mode = CLOTH_MODE_OFF;
+  plan.solves = 1;
+  return plan;
+}
+
+/* Length of the residual on the particles that move. */
+static double residual_length(const cloth *sheet) {
+  double sum = 0.0;
+  for (int n = 0; n < 3 * sheet->count; n++) {
+    double r = (double)*coordinate(sheet, sheet->residual, n);
+    sum += floats_at(sheet, sheet->mobility)[n / 3] > 0.0f ? r * r : 0.0;
+  }
+  return sqrt(sum);
+}
+
+/* Least iteration cap at which |r| <= tolerance |b|, b = 1, from 0. The library stops by another norm, so every cap is
+   tried with its own stopping turned off. */
+static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) {
+  for (int32_t cap = 1; cap <= 200; cap++) {
+    sheet->max_iterations = cap;
+    sheet->tolerance = 0.0f;
+    fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
+    fill_planes(sheet, planes_at(sheet, sheet->residual), 1.0f);
+    double start = residual_length(sheet);
+    build_preconditioner(sheet, plan);
+    solve(sheet, plan);
+    if (residual_length(sheet) <= tolerance * start) {
+      return cap;
+    }
+  }
+  return 999;
+}
+
+static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
+  cloth_config config = bare_config(side, side, 0.1);
+  config.preconditioner = preconditioner;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
+  return open_sheet(&config);
+}
+
+/* Iterations of the plain recurrence in double and in float: at 1e-6 rounding costs a float up to a third more. Between
+   two less than the one and a tenth more than the other, whichever is higher. */
+static void iteration_count(int32_t side, float c, double tolerance, cloth_preconditioner preconditioner, int in_double,
+                            int in_float) {
+  cloth *sheet = open_square(side, preconditioner);
+  cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
+  cloth_pin(sheet, cloth_particle_at(sheet, side - 1, 0));
+  step_plan plan = fill_laplacian(sheet, c);
+  int counted = iterations_to(sheet, &plan, tolerance);
+  int least = in_double - 2, most = in_float + (in_float > 20 ? in_float / 10 : 2);
+  char what[64], range[32];
+  snprintf(what, sizeof what, "iterations, N %d, c %.0f, to %.0e, %s", (int)side, (double)c, tolerance,
+           preconditioner == CLOTH_PRECONDITIONER_NONE ? "none" : "Jacobi");
+  snprintf(range, sizeof range, "%d..%d", least, most);
+  print_row("CG", what, in_double, counted, range, counted >= least && counted <= most);
+}
+
+static void iteration_counts(void) {
+  static const struct {
+    int32_t side;
+    float c;
+    double tolerance;
+    int none_double, none_float, jacobi_double, jacobi_float;
+  } table[] = {{10, 100.0f, 1e-3, 22, 22, 21, 21},  {10, 100.0f, 1e-6, 29, 35, 29, 34},
+               {20, 10.0f, 1e-3, 26, 26, 28, 28},   {20, 10.0f, 1e-6, 46, 46, 45, 45},
+               {20, 100.0f, 1e-3, 44, 44, 44, 44},  {20, 100.0f, 1e-6, 61, 78, 60, 70},
+               {20, 1000.0f, 1e-3, 50, 50, 49, 49}, {20, 1000.0f, 1e-6, 64, 83, 64, 82}};
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    iteration_count(table[i].side, table[i].c, table[i].tolerance, CLOTH_PRECONDITIONER_NONE, table[i].none_double,
+                    table[i].none_float);
+    iteration_count(table[i].side, table[i].c, table[i].tolerance, CLOTH_PRECONDITIONER_DIAGONAL,
+                    table[i].jacobi_double, table[i].jacobi_float);
+  }
+}
+
+/* Without pins a uniform right-hand side is an eigenvector: one iteration, exactly. */
+static void iteration_of_uniform(void) {
+  cloth *sheet = open_square(20, CLOTH_PRECONDITIONER_NONE);
+  step_plan plan = fill_laplacian(sheet, 100.0f);
+  row_within("CG", "iterations, no pins, uniform b", 1.0, iterations_to(sheet, &plan, 1e-6), 0.0);
+}
+
+/* A >= 1 bounds the solution by the right-hand side, |x| <= |b|, and every iterate of a conjugate gradient from zero is
+   shorter than the next. So however small b is and however long the cap, rounding must not lengthen x. */
+static double solution_growth(double size, double kappa, int32_t cap) {
+  const double k = 0.01;
+  cloth_config config = bare_config(21, 2, 0.05);
+  config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
+  config.max_iterations = cap;
+  config.tolerance = 1e-4f;
+  cloth *sheet = open_crumpled(&config, 1.001, 0.2, 9);
+  step_plan plan = evaluate(sheet, (float)k);
+  uint32_t random = 11;
+  double b = 0.0, x = 0.0;
+  for (int n = 0; n < 3 * sheet->count; n++) {
+    float value = (float)(size * next_random(&random));
+    *coordinate(sheet, sheet->residual, n) = value;
+    b += (double)value * (double)value;
+  }
+  fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
+  build_preconditioner(sheet, &plan);
+  solve(sheet, &plan);
+  for (int n = 0; n < 3 * sheet->count; n++) {
+    double value = (double)*coordinate(sheet, sheet->solution, n);
+    x += value * value;
+  }
+  return sqrt(x / b);
+}
+
+static void solution_bounds(void) {
+  for (double size = 1.0; size > 1e-11; size *= 1e-2) {
+    double most = 0.0;
+    for (double kappa = 1.0; kappa < 2e5; kappa *= 10.0) {
+      most = fmax(most, solution_growth(size, kappa, 8));
+      most = fmax(most, solution_growth(size, kappa, 1000));
+    }
+    char what[64];
+    snprintf(what, sizeof what, "longest solution / right-hand side of %.0e", size);
+    print_row("CG", what, 1.0, most, "<= 1.001", most <= 1.001);
+  }
+}
+
+/// Preconditioners ///
+
+/* Whether the inverse of one particle is positive definite, by its leading minors in double precision. */
+static int is_definite(const cloth *sheet, int32_t i) {
+  symmetric m = symmetric_load(sheet, i);
+  double xx = (double)lanes_first_value(m.xx), yy = (double)lanes_first_value(m.yy);
+  double zz = (double)lanes_first_value(m.zz), xy = (double)lanes_first_value(m.xy);
+  double xz = (double)lanes_first_value(m.xz), yz = (double)lanes_first_value(m.yz);
+  double second = xx * yy - xy * xy;
+  double third = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+  return xx > 0.0 && second > 0.0 && third > 0.0;
+}
+
+/* Crumpled sheets, and flat ones stretched along one axis, whose blocks are all but singular across it. */
+static long indefinite_inverses(cloth_preconditioner preconditioner, double kappa) {
+  const double k = 0.01;
+  long count = 0;
+  for (uint32_t seed = 1; seed <= 200; seed++) {
+    cloth_config config = bare_config(SIDE, SIDE, 0.1);
+    config.preconditioner = preconditioner;
+    config.fabric.stretch_warp = stiffness_for(&config, kappa, k);
+    config.fabric.stretch_weft = seed % 2 ? config.fabric.stretch_warp : 0.0f;
+    config.fabric.shear = seed % 3 ? config.fabric.stretch_warp : 0.0f;
+    config.fabric.compression = 1.0f;
+    cloth *sheet = open_crumpled(&config, 1.0 + 0.01 * (seed % 7), seed % 5 * 0.1, seed);
+    step_plan plan = evaluate(sheet, (float)k);
+    build_preconditioner(sheet, &plan);
+    for (int32_t i = 0; i < sheet->count; i++) {
+      count += !is_definite(sheet, i);
+    }
+  }
+  return count;
+}
+
+static void preconditioners(void) {
+  static const char *const names[] = {"block", "diagonal", "none"};
+  for (int kind = CLOTH_PRECONDITIONER_BLOCK; kind <= CLOTH_PRECONDITIONER_NONE; kind++) {
+    for (double kappa = 1e2; kappa < 2e5; kappa *= 10.0) {
+      char what[64];
+      snprintf(what, sizeof what, "indefinite inverses, %s, kappa %.0e", names[kind], kappa);
+      row_none("PRE", what, indefinite_inverses((cloth_preconditioner)kind, kappa));
+    }
+  }
+}
+
+int main(void) {
+  square_roots();
+  buckling_curve();
+  stability_limits();
+  operator_definite(1.0);
+  operator_definite(1e3);
+  operator_definite(1e5);
+  spring_jacobians();
+  bend_jacobians();
+  iteration_counts();
+  iteration_of_uniform();
+  solution_bounds();
+  preconditioners();
+  return check_report();
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Builds and runs every test; the last line is "N passed, N failed". $1: build directory.
+# A suite that crashes, or ends without its own count, counts as one failure.
+set -u
+build=$1
+logs=$build/tests/logs
+mkdir -p "$logs"
+passed=0
+failed=0
+
+suite() { # NAME COMMAND...
+  name=$1
+  shift
+  start=$(date +%s)
+  "$@" >"$logs/$name.log" 2>&1
+  status=$?
+  line=$(tail -n 1 "$logs/$name.log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
+  if [ -z "$line" ]; then
+    line="0 passed, 1 failed"
+    echo "$name ended without a count, status $status; the end of its output:"
+    tail -n 15 "$logs/$name.log"
+  fi
+  p=$(echo "$line" | sed 's/ passed.*//')
+  f=$(echo "$line" | sed 's/.*, \([0-9]*\) failed/\1/')
+  [ "$status" = 0 ] || [ "$f" -gt 0 ] || f=1
+  [ "$f" = 0 ] || grep 'failed' "$logs/$name.log" | head -n 20
+  passed=$((passed + p))
+  failed=$((failed + f))
+  printf '%-28s %6d passed %4d failed   %3d s\n' "$name" "$p" "$f" $(($(date +%s) - start))
+}
+
+# Builds the programs named for a suite of their own flags, quietly. A failure shows up as a suite that cannot start.
+build_with() { # DIRECTORY CC FLAGS PROGRAMS...
+  directory=$1
+  compiler=$2
+  flags=$3
+  shift 3
+  targets=""
+  for program in "$@"; do targets="$targets $directory/tests/$program"; done
+  make -s -j2 BUILD="$directory" CC="$compiler" EXTRA="$flags" $targets || echo "could not build in $directory"
+}
+
+memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
+sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
+
+build_with "$build" gcc "" accuracy api internals physics quality stability thesis
+build_with "$build/clang" clang "" api physics internals
+build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability
+build_with "$build/clang-sanitized" clang "$sanitizers" api
+
+suite freestanding sh tests/freestanding.sh "$build"
+suite readme sh tests/readme.sh "$build"
+suite demo sh tests/demo.sh "$build"
+suite api "$build/tests/api"
+suite api-clang "$build/clang/tests/api"
+suite api-gcc-sanitized "$build/gcc-sanitized/tests/api"
+suite api-memcheck $memcheck "$build/tests/api"
+suite internals "$build/tests/internals"
+suite internals-clang "$build/clang/tests/internals"
+suite internals-sanitized "$build/gcc-sanitized/tests/internals"
+suite physics "$build/tests/physics"
+suite physics-clang "$build/clang/tests/physics"
+suite physics-sanitized "$build/gcc-sanitized/tests/physics"
+suite accuracy "$build/tests/accuracy"
+suite thesis "$build/tests/thesis"
+suite stability "$build/tests/stability"
+suite quality "$build/tests/quality"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
