@@ -521,6 +521,7 @@ static cloth_fabric fabric_default(void) {
   f.compression = 1.0f;
   f.stretch_damping = 0.01f;
   f.shear_damping = 0.01f;
+  f.bend_damping = 0.05f;
   return f;
 }
 
@@ -565,7 +566,8 @@ static int check_fabric(const cloth_fabric *f) {
       !in_range(f->bend_transition, 1.0e-6f, 0.5f) || !in_range(f->compression, 0.0f, 1.0f)) {
     return CLOTH_ERROR_STIFFNESS;
   }
-  if (!in_range(f->stretch_damping, 0.0f, 1.0e4f) || !in_range(f->shear_damping, 0.0f, 1.0e4f)) {
+  if (!in_range(f->stretch_damping, 0.0f, 1.0e4f) || !in_range(f->shear_damping, 0.0f, 1.0e4f) ||
+      !in_range(f->bend_damping, 0.0f, 1.0e4f)) {
     return CLOTH_ERROR_DAMPING;
   }
   return CLOTH_OK;
@@ -915,12 +917,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
  * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
  */
 static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, damping, damping */
-    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f},   /* silk */
-    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.01f, 0.01f}, /* cotton */
-    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.01f, 0.01f},  /* wool */
-    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 0.01f, 0.01f}, /* denim */
-    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.01f, 0.01f}, /* polyester */
+    /* density, warp, weft, shear, bend, transition, compression, damping of stretch, shear and bend */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},   /* silk */
+    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},  /* wool */
+    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* polyester */
 };
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
@@ -957,6 +959,7 @@ typedef struct bend_family {
   float linear_slope; /* (k^2 / m0) c_b */
   float fold;         /* (k / m0) times the fold stiffness */
   float fold_slope;   /* (k^2 / m0) times the fold stiffness */
+  float damping;      /* k kd / m0 */
 } bend_family;
 
 typedef struct step_plan {
@@ -1124,6 +1127,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->curve_slope = coefficient(plan->k * b->curve / b->rest);
   b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)));
   b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)));
+  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping);
 }
 
 static void plan_bend(const cloth *c, step_plan *plan) {
@@ -1147,6 +1151,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
     b->linear = b->linear_slope * plan->inverse_k;
     b->fold_slope = minimum(b->fold_slope, limit);
     b->fold = b->fold_slope * plan->inverse_k;
+    b->damping = minimum(b->damping, limit);
   }
 }
 
@@ -1443,10 +1448,11 @@ static bend_range bend_range_of(const cloth *c, int32_t direction) {
   return r;
 }
 
-/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its matrix block `slope` d d^T. Both are
-   0 for l >= L. */
+/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its damping's `damping` (d.v) d, and
+   its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
 typedef struct bend_result {
   lanes pull;
+  lanes damping;
   lanes slope;
 } bend_result;
 
@@ -1471,7 +1477,9 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale)
   pull = lanes_multiply(lanes_select(folds, folding, pull), scale);
   bend_result result;
   result.pull = lanes_snapped(lanes_select(bent, lanes_divide(pull, length), zero));
-  result.slope = lanes_snapped(lanes_select(bent, lanes_divide(slope, squared), zero));
+  lanes damping = lanes_multiply(lanes_splat(b->damping), scale);
+  result.damping = lanes_snapped(lanes_select(bent, lanes_divide(damping, squared), zero));
+  result.slope = lanes_snapped(lanes_select(bent, lanes_divide(lanes_add(slope, damping), squared), zero));
   return result;
 }
 
@@ -1504,12 +1512,13 @@ static void add_bend_direction(const cloth *c, const step_plan *plan, int32_t di
       int32_t j = i + range.offset;
       lanes3 d = bend_span(x, i, j);
       bend_result r = bend_force(&plan->bend[direction], d, spring_scale(c, i, j));
-      lanes pull = r.pull;
+      lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
+      lanes slope = r.damping;
       if (implicit) {
         lanes_store(bend_slopes_of(c, direction) + i, r.slope);
-        lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
-        pull = lanes_snapped(lanes_add(pull, lanes_multiply(r.slope, along)));
+        slope = r.slope;
       }
+      lanes pull = lanes_snapped(lanes_add(r.pull, lanes_multiply(slope, along)));
       scatter(change, i, j, lanes3_scale(d, pull), lanes_first(range.last_column - column));
     }
   }

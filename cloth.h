@@ -164,6 +164,7 @@ typedef struct cloth_fabric {
                             0 springs go slack and the cloth gathers without resistance, as Choi and Ko propose */
   float stretch_damping; /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.01 */
   float shear_damping;   /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.01 */
+  float bend_damping;    /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.05 */
 } cloth_fabric;
 
 /* Fabrics measured by others; sources stand beside their values in cloth.c. */
