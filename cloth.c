@@ -513,15 +513,15 @@ static void fill_planes(const cloth *c, planes a, float value) {
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
   f.density = 0.2f;
-  f.stretch_warp = 2000.0f;
-  f.stretch_weft = 2000.0f;
-  f.shear = 1500.0f;
+  f.stretch_warp = 1000.0f;
+  f.stretch_weft = 1000.0f;
+  f.shear = 700.0f;
   f.bend = 1.0e-5f;
   f.bend_transition = 0.05f;
   f.compression = 1.0f;
-  f.stretch_damping = 0.01f;
-  f.shear_damping = 0.01f;
-  f.bend_damping = 0.05f;
+  f.stretch_damping = 0.05f;
+  f.shear_damping = 0.05f;
+  f.bend_damping = 0.2f;
   return f;
 }
 
@@ -539,17 +539,17 @@ cloth_config cloth_config_default(void) {
   config.air_density = 1.2f;
   config.integration = CLOTH_INTEGRATION_ADAPTIVE;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 0.05f;
+  config.fold_stiffness = 0.1f;
   config.explicit_threshold = 0.2f;
-  config.substeps = 8;
-  config.max_substeps = 8;
+  config.substeps = 16;
+  config.max_substeps = 16;
   config.max_speed = 300.0f;
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.max_iterations = 8;
+  config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = 8;
-  config.limit_extension = 0.002f;
-  config.limit_compression = 0.01f;
+  config.limit_sweeps = 12;
+  config.limit_extension = 0.006f;
+  config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
   config.thickness = 0.01f;
   config.max_colliders = 16;

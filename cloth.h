@@ -154,17 +154,17 @@ typedef struct cloth cloth;
  */
 typedef struct cloth_fabric {
   float density;         /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
-  float stretch_warp;    /* stretch stiffness along a row of particles [N/m]; 0..1e7; default 2000 */
-  float stretch_weft;    /* stretch stiffness along a column of particles [N/m]; 0..1e7; default 2000 */
-  float shear;           /* stiffness of the diagonal springs [N/m], twice the shear modulus; 0..1e7; default 1500 */
+  float stretch_warp;    /* stretch stiffness along a row of particles [N/m]; 0..1e7; default 1000 */
+  float stretch_weft;    /* stretch stiffness along a column of particles [N/m]; 0..1e7; default 1000 */
+  float shear;           /* stiffness of the diagonal springs [N/m], twice the shear modulus; 0..1e7; default 700 */
   float bend;            /* bending rigidity [N m]; 0..10; default 1e-5 */
   float bend_transition; /* strain up to which a bend spring is linear before it follows the buckling curve; 1e-6..0.5;
                             default 0.05. Smaller is truer for gentle curves and stiffer to integrate. */
   float compression;     /* share of the stretch stiffness that also resists shortening; 0..1; default 1. With
                             0 springs go slack and the cloth gathers without resistance, as Choi and Ko propose */
-  float stretch_damping; /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.01 */
-  float shear_damping;   /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.01 */
-  float bend_damping;    /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.05 */
+  float stretch_damping; /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.05 */
+  float shear_damping;   /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.05 */
+  float bend_damping;    /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.2 */
 } cloth_fabric;
 
 /* Fabrics measured by others; sources stand beside their values in cloth.c. */
@@ -251,26 +251,26 @@ typedef struct cloth_config {
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
   float fold_stiffness;     /* linear stiffness of bend springs, at least, as a share of the stretch stiffness along them
-                               (a quarter of that on diagonals); 0..1; default 0.05. Keeps folds wider than a cell, which
+                               (a quarter of that on diagonals); 0..1; default 0.1. Keeps folds wider than a cell, which
                                the grid cannot resolve, however limp the fabric; 0 leaves bending to the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; above 0, up to 0.5; default 0.2 */
-  int32_t substeps;     /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 8 */
-  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 8.
+  int32_t substeps;     /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
+  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            Adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
 
   /* Solver */
   cloth_preconditioner preconditioner; /* default CLOTH_PRECONDITIONER_BLOCK */
-  int32_t max_iterations;              /* iteration cap of a substep; 1..CLOTH_ITERATION_LIMIT; default 8 */
+  int32_t max_iterations;              /* iteration cap of a substep; 1..CLOTH_ITERATION_LIMIT; default 4 */
   float tolerance;    /* relative residual in the inverse preconditioner's norm at which iteration stops; 1e-4..0.5
                          (a float cannot do better, thesis eq. in section 5.3.1 notwithstanding); default 1e-3 */
   int32_t warm_start; /* 1 starts from the last velocity change, scaled by a line search; 0 from zero; default 0.
                          Adds 12 bytes per particle. */
 
   /* Strain limiting (Provot 1995) */
-  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 8 */
-  float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.002 */
-  float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 0.01 */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 12 */
+  float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
+  float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 1 */
 
   /* Contact */
   cloth_contact_mode contact_mode; /* default CLOTH_CONTACT_PROJECTION */
