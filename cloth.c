@@ -2484,6 +2484,8 @@ static void project_contacts(const cloth *c, const step_plan *plan, int32_t subs
 #define PUSH_OUT 0.9f
 /* A particle slower than this along a surface it has just met sticks to it [m/s]. */
 #define STICK_SPEED 0.02f
+/* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
+#define RELEASE_SPEED 1.0e-3f
 
 /* The deepest collider a particle is in at the start of the substep; returns its index or -1. */
 static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, moving_body *found,
@@ -2513,6 +2515,17 @@ static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m
   return vector_scale(vector_subtract(moved, p), plan->inverse_k);
 }
 
+/* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
+   would throw the particle off the surface. */
+static float push_speed(const step_plan *plan, float depth) {
+  return PUSH_OUT * depth * plan->inverse_k;
+}
+
+static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
+  cloth_vector normal;
+  return c->thickness - distance_to_body(m->body, to_local(&m->start, p), &normal);
+}
+
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
 static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
   uint32_t *info = &contact_info_of(c)[i];
@@ -2533,11 +2546,11 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   }
   cloth_vector relative = vector_subtract(v, surface_velocity(plan, &m, p));
   float outward = vector_dot(relative, normal);
-  if (before == CONTACT_RELEASED && outward > 0.0f) {
+  if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
     *info = ((uint32_t)index << 2) | CONTACT_RELEASED;
     return nothing;
   }
-  float target = PUSH_OUT * depth * plan->inverse_k;
+  float target = push_speed(plan, depth);
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - outward);
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
   *info = ((uint32_t)index << 2) | (sticks ? (uint32_t)CONTACT_STICK : (uint32_t)CONTACT_SLIDE);
@@ -2570,34 +2583,33 @@ static cloth_vector constraint_force(const cloth *c, int32_t i) {
   return vector_subtract(vector(0.0f, 0.0f, 0.0f), residual);
 }
 
-/* Friction and release of one particle from its constraint force. Returns the velocity to add. */
+/*
+ * What the constraint force of one particle means: an attractive one is released, static friction that is exceeded gives
+ * way, and kinetic friction brakes. Returns the velocity to add. Release and slipping take effect in the next solve: to
+ * undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring. Braking can only
+ * take speed away.
+ */
 static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
                                    cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
+  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal = vector_load(planes_at(c, c->contact), i);
-  float mobility = floats_at(c, c->mobility)[i];
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
     *info = (*info & ~3u) | CONTACT_RELEASED;
-    return vector_scale(force, 0.0f - mobility);
+    return nothing;
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
-    cloth_vector pull = vector_snapped(vector_add_scaled(force, normal, 0.0f - pressing), STATE_QUANTUM);
-    float strength = vector_length(pull);
-    if (strength <= m->body->static_friction * pressing) {
-      return vector(0.0f, 0.0f, 0.0f);
-    }
-    *info = (*info & ~3u) | CONTACT_SLIDE;
-    float excess = strength - m->body->kinetic_friction * pressing;
-    return vector_scale(pull, 0.0f - excess * mobility / strength);
+    float pull = vector_length(vector_add_scaled(force, normal, 0.0f - pressing));
+    *info = pull > m->body->static_friction * pressing ? (*info & ~3u) | CONTACT_SLIDE : *info;
+    return nothing;
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
-  slip = vector_snapped(slip, STATE_QUANTUM);
   float speed = vector_length(slip);
-  float braking = m->body->kinetic_friction * pressing * mobility;
+  float braking = m->body->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
   if (speed <= braking) {
     *info = (*info & ~3u) | CONTACT_STICK;
-    return vector_subtract(vector(0.0f, 0.0f, 0.0f), slip);
+    return vector_subtract(nothing, slip);
   }
   return vector_scale(slip, 0.0f - braking / speed);
 }
@@ -2621,6 +2633,21 @@ static void settle_contacts(const cloth *c, const step_plan *plan, int32_t subst
     add_reaction(c, &m, p, vector_scale(kept, reference_mass(c)));
     counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+  }
+}
+
+/* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
+   now keeps it: it was the constraint that held it back. */
+static void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
+  planes v = planes_at(c, c->velocity);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t info = contact_info_of(c)[i];
+    if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
+      moving_body m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
+      float push = push_speed(plan, depth_in_body(c, &m, vector_load(planes_at(c, c->position), i)));
+      cloth_vector normal = vector_load(planes_at(c, c->contact), i);
+      vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
+    }
   }
 }
 
@@ -2819,6 +2846,9 @@ static void substep(const cloth *c, const step_plan *plan, int32_t index) {
   confine_velocities(c);
   predict_positions(c, plan);
   limit_strain(c, plan);
+  if (contacts) {
+    drop_pushes(c, plan, index);
+  }
   project_contacts(c, plan, index, counts);
   confine_velocities(c);
   confine_positions(c);
