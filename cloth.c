@@ -1797,14 +1797,14 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
-  lanes l10 = lanes_multiply(m.xy, i0);
-  lanes l20 = lanes_multiply(m.xz, i0);
+  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
   lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
-  lanes s21 = lanes_subtract(m.yz, lanes_multiply(l10, m.xz));
-  lanes l21 = lanes_multiply(s21, i1);
+  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
-  lanes h20 = lanes_subtract(lanes_multiply(l10, l21), l20);
+  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;
@@ -1841,7 +1841,7 @@ static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
           m = add_operator_block(m, operator_of(c, d), i - direction_offset(c, d));
         }
       }
-      symmetric_store(c, i, m);
+      symmetric_store(c, i, symmetric_snapped(m));
     }
   }
 }
