@@ -365,9 +365,6 @@ static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
-/* Row buffers of spring forces: one for the warp, which stays in its row, and two (this row, the one before) for each of
-   the other directions; three components each. */
-#define ROW_BUFFERS 7
 /* What a lane-wide access may touch beyond a row or an array; also keeps one readable zero before each of them. */
 #define LANE_PAD (CLOTH_LANES == 1 ? 1 : 8)
 
@@ -744,7 +741,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->statistics = take(end, sizeof(cloth_statistics));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  c->row_buffers = take(end, (uint32_t)(3 * ROW_BUFFERS * c->pitch) * (uint32_t)sizeof(float));
+  c->row_buffers = take(end, (uint32_t)(3 * DIRECTIONS * c->pitch) * (uint32_t)sizeof(float));
   c->mobility = take_planes(end, c, 1);
   c->residual = take_planes(end, c, 3);
   c->product = take_planes(end, c, 3);
@@ -1239,18 +1236,18 @@ static int32_t direction_offset(const cloth *c, int32_t direction) {
   return direction_row_step[direction] * c->columns + direction_column_step[direction];
 }
 
-/* The forces of the springs of one row and direction. Two rows alternate, as the row below needs the one above. */
-static planes row_buffer(const cloth *c, int32_t direction, int32_t row) {
-  int32_t slot = direction == WARP ? 0 : 2 * direction - 1 + (row & 1);
+/* The forces of one row's springs of a direction, three components. The row below takes its share from them before it
+   puts its own in their place. */
+static planes row_buffer(const cloth *c, int32_t direction) {
   planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * slot * c->pitch + LANE_PAD;
+  f.x = floats_at(c, c->row_buffers) + 3 * direction * c->pitch + LANE_PAD;
   f.y = f.x + c->pitch;
   f.z = f.y + c->pitch;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->pitch) * sizeof(float));
+  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * DIRECTIONS * c->pitch) * sizeof(float));
 }
 
 /* Where a row has no spring of a direction: its last column, or for the antidiagonal its first. */
@@ -1270,36 +1267,40 @@ static void trim_row(const cloth *c, int32_t direction, planes f) {
   }
 }
 
-/* Adds to one component of a row of particles the forces of all springs that end there: each spring pulls the particle
-   that keeps it one way and the other end the other way. Four pairs in a fixed order. */
-static void gather_component(const cloth *c, float *const now[DIRECTIONS], float *const above[DIRECTIONS], float *sum) {
+/*
+ * A spring pulls the particle that keeps it one way and its other end the other way. What a row of particles gets is
+ * added up without scattering: first the other ends of the springs of the row above, then its own. One component each.
+ */
+static void take_component(const cloth *c, float *const above[DIRECTIONS], float *sum) {
   for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
-    lanes warp = lanes_subtract(lanes_load(now[WARP] + i), lanes_load(now[WARP] + i - 1));
-    lanes weft = lanes_subtract(lanes_load(now[WEFT] + i), lanes_load(above[WEFT] + i));
-    lanes diagonal = lanes_subtract(lanes_load(now[DIAGONAL] + i), lanes_load(above[DIAGONAL] + i - 1));
-    lanes anti = lanes_subtract(lanes_load(now[ANTIDIAGONAL] + i), lanes_load(above[ANTIDIAGONAL] + i + 1));
-    lanes all = lanes_add(lanes_add(warp, weft), lanes_add(diagonal, anti));
+    lanes diagonals = lanes_add(lanes_load(above[DIAGONAL] + i - 1), lanes_load(above[ANTIDIAGONAL] + i + 1));
+    lanes all = lanes_add(lanes_load(above[WEFT] + i), diagonals);
+    lanes_store(sum + i, lanes_subtract(lanes_load(sum + i), all));
+  }
+}
+
+static void add_component(const cloth *c, float *const own[DIRECTIONS], float *sum) {
+  for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
+    lanes warp = lanes_subtract(lanes_load(own[WARP] + i), lanes_load(own[WARP] + i - 1));
+    lanes diagonals = lanes_add(lanes_load(own[DIAGONAL] + i), lanes_load(own[ANTIDIAGONAL] + i));
+    lanes all = lanes_add(warp, lanes_add(lanes_load(own[WEFT] + i), diagonals));
     lanes_store(sum + i, lanes_add(lanes_load(sum + i), all));
   }
 }
 
-static void gather_row(const cloth *c, int32_t row, planes sum) {
-  float *now[3][DIRECTIONS];
-  float *above[3][DIRECTIONS];
+static void gather_row(const cloth *c, int32_t row, planes sum,
+                       void (*gather)(const cloth *, float *const[DIRECTIONS], float *)) {
+  float *buffers[3][DIRECTIONS];
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    planes n = row_buffer(c, d, row);
-    planes a = row_buffer(c, d, row + 1); /* the slot not in use now: the row above */
-    now[0][d] = n.x;
-    now[1][d] = n.y;
-    now[2][d] = n.z;
-    above[0][d] = a.x;
-    above[1][d] = a.y;
-    above[2][d] = a.z;
+    planes f = row_buffer(c, d);
+    buffers[0][d] = f.x;
+    buffers[1][d] = f.y;
+    buffers[2][d] = f.z;
   }
   int32_t start = row * c->columns;
-  gather_component(c, now[0], above[0], sum.x + start);
-  gather_component(c, now[1], above[1], sum.y + start);
-  gather_component(c, now[2], above[2], sum.z + start);
+  gather(c, buffers[0], sum.x + start);
+  gather(c, buffers[1], sum.y + start);
+  gather(c, buffers[2], sum.z + start);
 }
 
 static void clear_row(const cloth *c, planes f) {
@@ -1375,7 +1376,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
 /* Evaluates the springs of one row and direction into the row buffer and, unless explicit, the operator. */
 static void spring_row(const cloth *c, const step_plan *plan, int32_t direction, int32_t row) {
   const spring_family *s = &plan->spring[direction];
-  planes force = row_buffer(c, direction, row);
+  planes force = row_buffer(c, direction);
   if (s->mode == CLOTH_MODE_OFF || (direction_row_step[direction] && row == c->rows - 1)) {
     clear_row(c, force);
     return;
@@ -1420,10 +1421,11 @@ static void clear_last_operator_row(const cloth *c) {
 static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->rows; row++) {
+    gather_row(c, row, change, take_component);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
       spring_row(c, plan, d, row);
     }
-    gather_row(c, row, change);
+    gather_row(c, row, change, add_component);
   }
   if (plan->solves) {
     clear_last_operator_row(c);
@@ -1643,7 +1645,7 @@ static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z
 
 /* Forces of one row and direction of implicit springs on a velocity difference e: beta e + w (w.e). */
 static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32_t row, planes direction) {
-  planes force = row_buffer(c, d, row);
+  planes force = row_buffer(c, d);
   if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
     return; /* the buffer was cleared and stays so */
   }
@@ -1696,11 +1698,12 @@ static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
     if (row + 1 < c->rows) {
       turn_direction_row(c, row + 1, beta, product, direction);
     }
+    set_mass_product_row(c, row, direction, product);
+    gather_row(c, row, product, take_component);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
       operator_row(c, plan, d, row, direction);
     }
-    set_mass_product_row(c, row, direction, product);
-    gather_row(c, row, product);
+    gather_row(c, row, product, add_component);
     finish_product_row(c, row, direction, product, &sum);
   }
   float total = lanes_sum_total(&sum);
@@ -3504,8 +3507,7 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
 }
 
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope c_b
-   down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. The fold stiffness, a
-   property of the grid and not of the fabric, is left out. */
+   down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
   /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
      from a curve taken as constant are plenty, as the curve varies slowly there. */
@@ -3564,12 +3566,16 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
-  for (int32_t row = 0; row < range.rows && slope > 0.0f; row++) {
+  float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
+  for (int32_t row = 0; row < range.rows; row++) {
     for (int32_t column = range.first_column; column < range.last_column; column++) {
       int32_t i = row * c->columns + column;
       int32_t j = i + range.offset;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float energy = s < 1.0f ? bend_energy(rest, curve, slope, s) * particle_scale(c, i, j) : 0.0f;
+      float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
+      /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
+      float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
+      float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
       lanes_sum_add(&sums->energy, column, lanes_splat(energy));
     }
   }

@@ -289,9 +289,9 @@ cloth_config cloth_config_default(void);
  * The arena has three contiguous spans, in this order. To save a cloth copy the state span; to restore it copy it
  * back into the same cloth or into one initialised with the same config.
  *
- * Per particle: 24 bytes of state and 4 of flags; 24 bytes of scratch explicit-only, 136 otherwise; the options
- * that add to it say so in cloth_config. Beside that 88 bytes per column, and a fixed part of about 2 KB plus
- * what the capacities add.
+ * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending is
+ * 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and about 4 KB with the
+ * default capacities.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */

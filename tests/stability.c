@@ -198,9 +198,10 @@ static outcome run_trial(const trial *t, int verbose) {
 
 /// Judging ///
 
-/* Energy may exceed the start by this share of mass * gravity * size: forward-backward Euler keeps a modified energy,
-   which differs from the true one by a bounded share, and contacts lift what they push out. */
-#define ENERGY_MARGIN 0.2
+/* Energy may exceed the start by this share of mass * gravity * size. A solve cut short loses part of gravity's work
+   and a slow sheet may swing a little over the height it came from; what explodes gains hundreds of times its weight.
+ */
+#define ENERGY_MARGIN 1.0
 
 static void judge(const trial *t, const outcome *o) {
   int before = check_failed;
