@@ -78,8 +78,8 @@ static float absolute(float a) {
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time,
- * 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
+ * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
  */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
@@ -394,8 +394,14 @@ typedef struct collider_slot {
 
 /* Contact of one particle with a solid inside the solve. */
 enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
+/* One word a particle: the kind, for how many substeps it still has to slide, and the collider's index. */
 #define CONTACT_KIND(info) ((info)&3u)
-#define CONTACT_COLLIDER(info) ((int32_t)((info) >> 2))
+#define CONTACT_DWELL(info) (((info) >> 2) & 7u)
+#define CONTACT_COLLIDER(info) ((int32_t)((info) >> 5))
+#define CONTACT_WORD(collider, dwell, kind) (((uint32_t)(collider) << 5) | ((uint32_t)(dwell) << 2) | (uint32_t)(kind))
+/* A particle that slips does so for this many substeps before it may stick again. Without it neighbours take turns in
+   holding each other, and a sheet that should slide stands still. */
+#define SLIDE_DWELL 4u
 
 /* Start of the state span: what the caller may change between steps. */
 typedef struct cloth_inputs {
@@ -409,12 +415,12 @@ typedef struct cloth_inputs {
 struct cloth {
   uint32_t magic;
   int32_t columns, rows, count;
-  int32_t plane;  /* floats from one component of a vector array to the next */
-  int32_t pitch;  /* floats from one row buffer to the next */
+  int32_t plane; /* floats from one component of a vector array to the next */
+  int32_t pitch; /* floats from one row buffer to the next */
 
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
-  uint32_t mass_ratio, stiffness_map;                                        /* constants; 0: no map */
+  uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
   uint32_t inputs, colliders, confined, position, velocity, freedom, warm, contact; /* state; warm, contact 0: none */
   uint32_t statistics, iterations, reactions, row_buffers, mobility, residual, product;
   uint32_t operator_blocks, bend_slopes, inverse, direction, solution; /* 0: not needed by the config */
@@ -915,11 +921,11 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
  */
 static const cloth_fabric fabric_presets[] = {
     /* density, warp, weft, shear, bend, transition, compression, damping of stretch, shear and bend */
-    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},   /* silk */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
     {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
-    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},  /* wool */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
     {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
-    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* polyester */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
 };
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
@@ -963,7 +969,7 @@ typedef struct step_plan {
   float dt, k, inverse_k;
   int32_t substeps;
   int32_t notes;
-  int32_t solves;        /* 1 if anything is implicit */
+  int32_t solves; /* 1 if anything is implicit */
   int32_t bend_mode;
   float bend_kappa;
   spring_family spring[DIRECTIONS];
@@ -1108,7 +1114,8 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it. */
+/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it.
+ */
 static float fold_stiffness(const cloth *c, int32_t direction) {
   if (direction <= WEFT) {
     return c->fold_stiffness * axis_stretch(c, direction);
@@ -1556,17 +1563,21 @@ static float apply_bend_direction(const cloth *c, int32_t d, planes direction, p
 
 /// External forces ///
 
-/* Area vector of the piece of cloth that belongs to a particle: its normal times its area. Differences reach one cell
-   to each side, or to one side only on an edge, so a quarter of their cross product is right everywhere. */
+/* Area vector of the piece of cloth that belongs to a particle: its normal times its area. As all particles have the
+   same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat. Differences
+   reach one cell to each side, or to one side only on an edge. */
 static cloth_vector area_vector(const cloth *c, planes x, int32_t column, int32_t row) {
   int32_t i = row * c->columns + column;
-  int32_t left = column > 0 ? i - 1 : i;
-  int32_t right = column < c->columns - 1 ? i + 1 : i;
-  int32_t above = row > 0 ? i - c->columns : i;
-  int32_t below = row < c->rows - 1 ? i + c->columns : i;
-  cloth_vector along_warp = vector_subtract(vector_load(x, right), vector_load(x, left));
-  cloth_vector along_weft = vector_subtract(vector_load(x, below), vector_load(x, above));
-  return vector_scale(vector_cross(along_warp, along_weft), 0.25f);
+  int32_t left = column > 0 ? 1 : 0;
+  int32_t right = column < c->columns - 1 ? 1 : 0;
+  int32_t above = row > 0 ? 1 : 0;
+  int32_t below = row < c->rows - 1 ? 1 : 0;
+  cloth_vector along_warp = vector_subtract(vector_load(x, i + right), vector_load(x, i - left));
+  cloth_vector along_weft =
+      vector_subtract(vector_load(x, i + below * c->columns), vector_load(x, i - above * c->columns));
+  float cells = (float)((left + right) * (above + below));
+  float share = (float)((c->columns - 1) * (c->rows - 1)) / (float)c->count;
+  return vector_scale(vector_cross(along_warp, along_weft), share / cells);
 }
 
 /*
@@ -1716,10 +1727,10 @@ static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
 /// Preconditioner ///
 
 /*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is the
- * diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled). It
- * maps any residual into the particle's free directions, so that neither residual nor product need filtering, and the
- * unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
+ * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
+ * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
+ * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
@@ -2031,6 +2042,10 @@ static float advance_and_precondition(const cloth *c, float alpha) {
   return lanes_sum_total(&sum);
 }
 
+/* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
+   work quantum begins to show, and a residual made of rounding would lead anywhere. */
+#define SOLVED_PER_PARTICLE 1.0e-16f
+
 /* A float that can be divided by: positive, finite, and with a finite inverse. */
 static int is_usable(float value) {
   return value > 1.0e-30f && value < 1.0e30f;
@@ -2100,7 +2115,7 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
     start_warm(c, plan);
   }
   float delta = c->warm ? precondition(c) : reference;
-  float target = c->tolerance * c->tolerance * reference;
+  float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
@@ -2121,11 +2136,12 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
 /// Strain limiting ///
 
 /*
- * Moves both ends of stretch springs so that l^2 comes back into [low, high]: the way (l^2 - b^2) / (l^2 + b^2) d, b the
- * bound that is passed, is the exact correction to first order and takes no square root. The ends share it by their
+ * Moves both ends of stretch springs so that l^2 comes back into [low, high]: the way (l^2 - b^2) / (l^2 + b^2) d, b
+ * the bound that is passed, is the exact correction to first order and takes no square root. The ends share it by their
  * mobilities; a pinned end does not move.
  */
-CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t offset, float low, float high, lanes_mask valid) {
+CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t offset, float low, float high,
+                                lanes_mask valid) {
   const float *mobility = floats_at(c, c->mobility);
   int32_t j = i + offset;
   lanes zero = lanes_splat(0.0f);
@@ -2227,8 +2243,8 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* The distance functions give the distance of a local point from the surface, negative inside, and the unit direction in
-   which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+/* The distance functions give the distance of a local point from the surface, negative inside, and the unit direction
+   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
 
 static float distance_to_sphere(cloth_vector p, float radius, cloth_vector *normal) {
   float length = vector_length(p);
@@ -2422,8 +2438,8 @@ static float body_reach(const cloth_collider *body) {
   }
 }
 
-/* Contact of one particle with one collider: moves its predicted position and velocity. Returns 1 for a sliding contact,
-   2 for a sticking one, 0 for none. */
+/* Contact of one particle with one collider: moves its predicted position and velocity. Returns 1 for a sliding
+   contact, 2 for a sticking one, 0 for none. */
 static int project_particle(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
@@ -2490,11 +2506,15 @@ static void project_contacts(const cloth *c, const step_plan *plan, int32_t subs
 /* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
 #define RELEASE_SPEED 1.0e-3f
 
-/* The deepest collider a particle is in at the start of the substep; returns its index or -1. */
-static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, moving_body *found,
-                            cloth_vector *normal, float *depth) {
+/* A particle in contact stays so until it is this far from touching [m]: constraints that came and went with every
+   substep would let go of what friction holds. */
+#define LINGER 1.0e-4f
+
+/* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
+static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
+                            moving_body *found, cloth_vector *normal, float *depth) {
   int32_t deepest = -1;
-  *depth = 0.0f;
+  *depth = least;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     if (!colliders_of(c)[index].used) {
       continue;
@@ -2521,7 +2541,7 @@ static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m
 /* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
    would throw the particle off the surface. */
 static float push_speed(const step_plan *plan, float depth) {
-  return PUSH_OUT * depth * plan->inverse_k;
+  return PUSH_OUT * maximum(depth, 0.0f) * plan->inverse_k;
 }
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
@@ -2532,7 +2552,8 @@ static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p)
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
 static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
   uint32_t *info = &contact_info_of(c)[i];
-  uint32_t before = CONTACT_KIND(*info);
+  uint32_t earlier = *info;
+  uint32_t before = CONTACT_KIND(earlier);
   cloth_vector p = vector_load(planes_at(c, c->position), i);
   cloth_vector v = vector_load(planes_at(c, c->velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
@@ -2541,7 +2562,8 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
-    index = deepest_body(c, plan, substep, p, &m, &normal, &depth);
+    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - LINGER : 0.0f;
+    index = deepest_body(c, plan, substep, p, least, &m, &normal, &depth);
   }
   *info = CONTACT_NONE;
   if (index < 0) {
@@ -2550,13 +2572,14 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   cloth_vector relative = vector_subtract(v, surface_velocity(plan, &m, p));
   float outward = vector_dot(relative, normal);
   if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
-    *info = ((uint32_t)index << 2) | CONTACT_RELEASED;
+    *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
     return nothing;
   }
   float target = push_speed(plan, depth);
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - outward);
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
-  *info = ((uint32_t)index << 2) | (sticks ? (uint32_t)CONTACT_STICK : (uint32_t)CONTACT_SLIDE);
+  uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
+  *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
   vector_store(planes_at(c, c->contact), i, vector_snapped(normal, WORK_QUANTUM));
   cloth_vector change = vector_scale(normal, target - outward);
   return vector_snapped(sticks ? vector_subtract(change, slip) : change, WORK_QUANTUM);
@@ -2576,45 +2599,46 @@ static int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32
 }
 
 /* The constraint force on a particle, the opposite of the unprojected residual (thesis section 3.4.2), as a velocity
-   change times the mass ratio. In directions that are free the residual is only what the solver left over. */
-static cloth_vector constraint_force(const cloth *c, int32_t i) {
+   change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
+   the particle its push, to be dropped again, does not press. */
+static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
   cloth_vector normal = vector_load(planes_at(c, c->contact), i);
   cloth_vector residual = vector_load(planes_at(c, c->residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
-  return vector_subtract(vector(0.0f, 0.0f, 0.0f), residual);
+  return vector_add_scaled(vector_scale(residual, -1.0f), normal, 0.0f - push * mass_ratio_at(c, i));
 }
 
 /*
- * What the constraint force of one particle means: an attractive one is released, static friction that is exceeded gives
- * way, and kinetic friction brakes. Returns the velocity to add. Release and slipping take effect in the next solve: to
- * undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring. Braking can only
- * take speed away.
+ * What the constraint force of one particle means: an attractive one is released, static friction that is exceeded
+ * gives way, and kinetic friction brakes. Returns the velocity to add. Release and slipping take effect in the next
+ * solve: to undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring.
+ * Braking can only take speed away.
  */
 static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
                                    cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
+  uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal = vector_load(planes_at(c, c->contact), i);
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
-    *info = (*info & ~3u) | CONTACT_RELEASED;
+    *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
     return nothing;
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
     float pull = vector_length(vector_add_scaled(force, normal, 0.0f - pressing));
-    *info = pull > m->body->static_friction * pressing ? (*info & ~3u) | CONTACT_SLIDE : *info;
+    *info = pull > m->body->static_friction * pressing ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
     return nothing;
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
   float speed = vector_length(slip);
   float braking = m->body->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
-  if (speed <= braking) {
-    *info = (*info & ~3u) | CONTACT_STICK;
-    return vector_subtract(nothing, slip);
-  }
-  return vector_scale(slip, 0.0f - braking / speed);
+  int stops = speed <= braking;
+  int sticks = stops && dwell == 0;
+  *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
+  return vector_scale(slip, stops ? -1.0f : 0.0f - braking / speed);
 }
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
@@ -2629,7 +2653,7 @@ static void settle_contacts(const cloth *c, const step_plan *plan, int32_t subst
     moving_body m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
     cloth_vector p = vector_load(x, i);
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, &m, p));
-    cloth_vector force = constraint_force(c, i);
+    cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, &m, p)));
     cloth_vector change = settle_contact(c, &m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
@@ -3506,8 +3530,8 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
   return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
 }
 
-/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope c_b
-   down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
+/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
+   c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
   /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
      from a curve taken as constant are plenty, as the curve varies slowly there. */

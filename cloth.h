@@ -71,42 +71,42 @@ extern "C" {
 /* Every failure has its own negative code; cloth_result_name() spells it. */
 typedef enum cloth_error {
   CLOTH_OK = 0,
-  CLOTH_ERROR_NULL = -1,               /* a required pointer is NULL */
-  CLOTH_ERROR_CONFIG = -2,             /* config not made by cloth_config_default() */
-  CLOTH_ERROR_GRID = -3,               /* columns or rows outside 2..CLOTH_GRID_LIMIT */
-  CLOTH_ERROR_PLACEMENT = -4,          /* edge vector or given position not finite, zero or out of range */
-  CLOTH_ERROR_DENSITY = -5,            /* density outside its range */
-  CLOTH_ERROR_STIFFNESS = -6,          /* stretch, shear, bend or compression outside its range */
-  CLOTH_ERROR_DAMPING = -7,            /* a damping outside its range */
-  CLOTH_ERROR_AIR = -8,                /* air density, drag or lift outside its range */
-  CLOTH_ERROR_GRAVITY = -9,            /* gravity not finite or above 1e4 m/s^2 */
-  CLOTH_ERROR_WIND = -10,              /* wind not finite or above 1e3 m/s */
-  CLOTH_ERROR_INTEGRATION = -11,       /* integration is no cloth_integration, or threshold outside (0, 0.5] */
-  CLOTH_ERROR_SUBSTEPS = -12,          /* substeps or max_substeps outside its range */
-  CLOTH_ERROR_SOLVER = -13,            /* preconditioner or warm_start is not one of its values */
-  CLOTH_ERROR_ITERATIONS = -14,        /* max_iterations outside 1..CLOTH_ITERATION_LIMIT */
-  CLOTH_ERROR_TOLERANCE = -15,         /* tolerance outside its range */
-  CLOTH_ERROR_STRAIN_LIMIT = -16,      /* sweeps or a strain limit outside its range */
-  CLOTH_ERROR_CONTACT = -17,           /* contact mode or thickness outside its range */
-  CLOTH_ERROR_FRICTION = -18,          /* a friction coefficient outside 0..10, or kinetic above static */
-  CLOTH_ERROR_CAPACITY = -19,          /* a capacity in the config outside its range */
-  CLOTH_ERROR_MAX_SPEED = -20,         /* speed limit outside its range */
-  CLOTH_ERROR_MAP = -21,               /* a map value outside its range */
-  CLOTH_ERROR_ARENA_ALIGNMENT = -22,   /* arena not aligned to CLOTH_ALIGNMENT */
-  CLOTH_ERROR_ARENA_SIZE = -23,        /* arena smaller than cloth_memory_needed() says */
-  CLOTH_ERROR_NOT_A_CLOTH = -24,       /* the pointer does not point to an initialised cloth */
-  CLOTH_ERROR_TIME_STEP = -25,         /* dt not finite or outside 1e-6..1 s */
-  CLOTH_ERROR_PARTICLE = -26,          /* no such particle */
-  CLOTH_ERROR_NOT_PINNED = -27,        /* the particle is not pinned */
-  CLOTH_ERROR_VECTOR = -28,            /* a position, velocity or impulse not finite or out of range */
-  CLOTH_ERROR_DIRECTION = -29,         /* a direction of zero or non-finite length */
-  CLOTH_ERROR_FULL = -30,              /* no room left for another collider or confined particle */
-  CLOTH_ERROR_COLLIDER = -31,          /* no such collider */
-  CLOTH_ERROR_SHAPE = -32,             /* collider shape unknown, or its dimensions out of range */
-  CLOTH_ERROR_ROTATION = -33,          /* rotation not a unit quaternion (within 1e-3) */
-  CLOTH_ERROR_BUFFER = -34,            /* output buffer too small, or layout does not fit its stride */
-  CLOTH_ERROR_INDEX_WIDTH = -35,       /* the vertices do not fit 16-bit indices */
-  CLOTH_ERROR_UNSTABLE = -36           /* explicit-only cloth would be unstable at max_substeps: step refused */
+  CLOTH_ERROR_NULL = -1,             /* a required pointer is NULL */
+  CLOTH_ERROR_CONFIG = -2,           /* config not made by cloth_config_default() */
+  CLOTH_ERROR_GRID = -3,             /* columns or rows outside 2..CLOTH_GRID_LIMIT */
+  CLOTH_ERROR_PLACEMENT = -4,        /* edge vector or given position not finite, zero or out of range */
+  CLOTH_ERROR_DENSITY = -5,          /* density outside its range */
+  CLOTH_ERROR_STIFFNESS = -6,        /* stretch, shear, bend or compression outside its range */
+  CLOTH_ERROR_DAMPING = -7,          /* a damping outside its range */
+  CLOTH_ERROR_AIR = -8,              /* air density, drag or lift outside its range */
+  CLOTH_ERROR_GRAVITY = -9,          /* gravity not finite or above 1e4 m/s^2 */
+  CLOTH_ERROR_WIND = -10,            /* wind not finite or above 1e3 m/s */
+  CLOTH_ERROR_INTEGRATION = -11,     /* integration is no cloth_integration, or threshold outside (0, 0.5] */
+  CLOTH_ERROR_SUBSTEPS = -12,        /* substeps or max_substeps outside its range */
+  CLOTH_ERROR_SOLVER = -13,          /* preconditioner or warm_start is not one of its values */
+  CLOTH_ERROR_ITERATIONS = -14,      /* max_iterations outside 1..CLOTH_ITERATION_LIMIT */
+  CLOTH_ERROR_TOLERANCE = -15,       /* tolerance outside its range */
+  CLOTH_ERROR_STRAIN_LIMIT = -16,    /* sweeps or a strain limit outside its range */
+  CLOTH_ERROR_CONTACT = -17,         /* contact mode or thickness outside its range */
+  CLOTH_ERROR_FRICTION = -18,        /* a friction coefficient outside 0..10, or kinetic above static */
+  CLOTH_ERROR_CAPACITY = -19,        /* a capacity in the config outside its range */
+  CLOTH_ERROR_MAX_SPEED = -20,       /* speed limit outside its range */
+  CLOTH_ERROR_MAP = -21,             /* a map value outside its range */
+  CLOTH_ERROR_ARENA_ALIGNMENT = -22, /* arena not aligned to CLOTH_ALIGNMENT */
+  CLOTH_ERROR_ARENA_SIZE = -23,      /* arena smaller than cloth_memory_needed() says */
+  CLOTH_ERROR_NOT_A_CLOTH = -24,     /* the pointer does not point to an initialised cloth */
+  CLOTH_ERROR_TIME_STEP = -25,       /* dt not finite or outside 1e-6..1 s */
+  CLOTH_ERROR_PARTICLE = -26,        /* no such particle */
+  CLOTH_ERROR_NOT_PINNED = -27,      /* the particle is not pinned */
+  CLOTH_ERROR_VECTOR = -28,          /* a position, velocity or impulse not finite or out of range */
+  CLOTH_ERROR_DIRECTION = -29,       /* a direction of zero or non-finite length */
+  CLOTH_ERROR_FULL = -30,            /* no room left for another collider or confined particle */
+  CLOTH_ERROR_COLLIDER = -31,        /* no such collider */
+  CLOTH_ERROR_SHAPE = -32,           /* collider shape unknown, or its dimensions out of range */
+  CLOTH_ERROR_ROTATION = -33,        /* rotation not a unit quaternion (within 1e-3) */
+  CLOTH_ERROR_BUFFER = -34,          /* output buffer too small, or layout does not fit its stride */
+  CLOTH_ERROR_INDEX_WIDTH = -35,     /* the vertices do not fit 16-bit indices */
+  CLOTH_ERROR_UNSTABLE = -36         /* explicit-only cloth would be unstable at max_substeps: step refused */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -250,11 +250,11 @@ typedef struct cloth_config {
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
-  float fold_stiffness;     /* linear stiffness of bend springs, at least, as a share of the stretch stiffness along them
-                               (a quarter of that on diagonals); 0..1; default 0.1. Keeps folds wider than a cell, which
-                               the grid cannot resolve, however limp the fabric; 0 leaves bending to the fabric. */
+  float fold_stiffness; /* linear stiffness of bend springs, at least, as a share of the stretch stiffness along them
+                           (a quarter of that on diagonals); 0..1; default 0.1. Keeps folds wider than a cell, which
+                           the grid cannot resolve, however limp the fabric; 0 leaves bending to the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; above 0, up to 0.5; default 0.2 */
-  int32_t substeps;     /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
+  int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            Adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
@@ -289,7 +289,8 @@ cloth_config cloth_config_default(void);
  * The arena has three contiguous spans, in this order. To save a cloth copy the state span; to restore it copy it
  * back into the same cloth or into one initialised with the same config.
  *
- * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending is
+ * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
+ * is
  * 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and about 4 KB with the
  * default capacities.
  */
@@ -477,18 +478,18 @@ typedef enum cloth_mode {
 
 /* What the last step did; free to read. */
 typedef struct cloth_statistics {
-  int32_t notes;                        /* sum of cloth_note */
-  int32_t substeps;                     /* substeps taken */
-  float kappa[CLOTH_FAMILY_COUNT];      /* stability number of each family, the largest where maps vary */
-  cloth_mode mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated */
-  int32_t iterations;                   /* conjugate gradient iterations of all substeps */
-  int32_t iterations_most;              /* of the substep that took the most */
-  int32_t substeps_capped;              /* substeps that ended at the iteration cap */
-  float residual;                       /* largest relative residual a substep ended with */
-  int32_t contacts;                     /* particles touching a collider at the end of the step */
-  int32_t contacts_sticking;            /* of these, held by static friction */
-  int32_t particles_limited;            /* times a particle was slowed to max_speed */
-  int32_t particles_recovered;          /* times a particle was put back */
+  int32_t notes;                       /* sum of cloth_note */
+  int32_t substeps;                    /* substeps taken */
+  float kappa[CLOTH_FAMILY_COUNT];     /* stability number of each family, the largest where maps vary */
+  cloth_mode mode[CLOTH_FAMILY_COUNT]; /* how each family was integrated */
+  int32_t iterations;                  /* conjugate gradient iterations of all substeps */
+  int32_t iterations_most;             /* of the substep that took the most */
+  int32_t substeps_capped;             /* substeps that ended at the iteration cap */
+  float residual;                      /* largest relative residual a substep ended with */
+  int32_t contacts;                    /* particles touching a collider at the end of the step */
+  int32_t contacts_sticking;           /* of these, held by static friction */
+  int32_t particles_limited;           /* times a particle was slowed to max_speed */
+  int32_t particles_recovered;         /* times a particle was put back */
 } cloth_statistics;
 
 /* Writes the statistics of the last step to *statistics. Returns CLOTH_OK or an error. */

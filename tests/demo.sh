@@ -1,0 +1,22 @@
+#!/bin/sh
+# Runs the demo and checks that its pictures are there and are PNG files with something on them. $1: build directory.
+set -u
+build=$1
+passed=0
+failed=0
+
+make -s demo BUILD="$build"
+if [ $? = 0 ]; then passed=1; else failed=1; fi
+for picture in hang hang_plot drape drape_plot flag flag_plot; do
+  file="$build/demo/$picture.png"
+  signature=$(head -c 8 "$file" 2>/dev/null | od -An -tx1 | tr -d ' \n')
+  size=$(wc -c <"$file" 2>/dev/null || echo 0)
+  if [ "$signature" = 89504e470d0a1a0a ] && [ "$size" -gt 10000 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "failed: $file: signature '$signature', $size bytes"
+  fi
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

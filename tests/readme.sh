@@ -1,0 +1,36 @@
+#!/bin/sh
+# Extracts the README's example, compiles it as the README says and runs it. $1: build directory.
+set -u
+out=$1/readme
+mkdir -p "$out"
+passed=0
+failed=0
+
+verdict() { # NAME STATUS
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "failed: $1"
+  fi
+}
+
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"
+[ -s "$out/example.c" ] && [ "$(wc -l <"$out/example.c")" -le 40 ]
+verdict "the example has 1 to 40 lines" $?
+
+cp cloth.h cloth.c "$out"
+(cd "$out" && gcc -O2 -Wall -Wextra -Werror -ffp-contract=off example.c cloth.c -o example)
+verdict "the example compiles without a warning" $?
+"$out/example" >"$out/example.txt"
+verdict "the example runs" $?
+grep -q 'lowest point' "$out/example.txt"
+verdict "the example prints its result" $?
+
+for command in demo test accuracy thesis quality; do
+  grep -q "make $command" README.md && grep -q "^$command:" Makefile
+  verdict "make $command is in README and Makefile" $?
+done
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
