@@ -235,6 +235,14 @@ CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
   return a / b;
 }
 
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+#if defined(__GNUC__) || defined(__clang__)
+  return __builtin_fabsf(a); /* clears the sign bit, without a call */
+#else
+  return a < 0.0f ? 0.0f - a : a;
+#endif
+}
+
 CLOTH_INLINE lanes lanes_square_root(lanes a) {
   return square_root(a);
 }
@@ -282,9 +290,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 
 /* Values smaller than the quantum become +0. */
 CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
-  lanes zero = lanes_splat(0.0f);
-  lanes magnitude = lanes_maximum(a, lanes_subtract(zero, a));
-  return lanes_select(lanes_less(magnitude, lanes_splat(quantum)), zero, a);
+  return lanes_select(lanes_less(lanes_absolute(a), lanes_splat(quantum)), lanes_splat(0.0f), a);
 }
 
 CLOTH_INLINE lanes lanes_snapped(lanes a) {
@@ -542,7 +548,7 @@ cloth_config cloth_config_default(void) {
   config.air_density = 1.2f;
   config.integration = CLOTH_INTEGRATION_ADAPTIVE;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 0.1f;
+  config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
   config.substeps = 16;
   config.max_substeps = 16;
@@ -622,7 +628,7 @@ static int check_integration(const cloth_config *config) {
       !in_range(config->explicit_threshold, 1.0e-6f, 0.5f)) {
     return CLOTH_ERROR_INTEGRATION;
   }
-  if (!in_range(config->fold_stiffness, 0.0f, 1.0f)) {
+  if (!in_range(config->fold_stiffness, 0.0f, 1.0e6f)) {
     return CLOTH_ERROR_STIFFNESS;
   }
   if (config->substeps < 0 || config->substeps > CLOTH_SUBSTEP_LIMIT || config->max_substeps < 1 ||
@@ -1114,13 +1120,15 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it.
- */
+/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it. */
 static float fold_stiffness(const cloth *c, int32_t direction) {
-  if (direction <= WEFT) {
-    return c->fold_stiffness * axis_stretch(c, direction);
+  if (direction == WARP) {
+    return c->fold_stiffness * (c->spacing_weft / c->spacing_warp);
   }
-  return 0.125f * c->fold_stiffness * (axis_stretch(c, WARP) + axis_stretch(c, WEFT));
+  if (direction == WEFT) {
+    return c->fold_stiffness * (c->spacing_warp / c->spacing_weft);
+  }
+  return 0.25f * c->fold_stiffness;
 }
 
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {

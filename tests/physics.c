@@ -246,10 +246,11 @@ static void test_warm_start(void) {
 static void test_combinations(void) {
   int notes;
   cloth_config config = converged_config();
+  config.columns = config.rows = 9;
   specimen reference = run_mixed_scene(&config, 40, &notes);
   point center = mean_position(&reference);
   for (int choice = 0; choice < 3 * 2 * 3 * 2 * 2 * 2; choice++) {
-    config = square_config(12, 0.3);
+    config = square_config(9, 0.3);
     config.preconditioner = (cloth_preconditioner)(choice % 3);
     config.contact_mode = (cloth_contact_mode)(choice / 3 % 2);
     config.integration = (cloth_integration)(choice / 6 % 3);
@@ -445,7 +446,7 @@ static void expect_rest_on(const cloth_collider *collider, const cloth_config *c
   cloth_statistics st;
   cloth_get_statistics(s.sheet, &st);
   CHECK(st.contacts > 0, "%s: no contacts", name);
-  CHECK(distance < thickness + 1e-3, "%s: the nearest particle is %g m away", name, distance);
+  CHECK(distance < thickness + 5e-3, "%s: the nearest particle is %g m away", name, distance);
   CHECK(rms_speed(&s) < 0.05, "%s: still moves with %g m/s", name, rms_speed(&s));
   specimen_free(&s);
 }
@@ -468,11 +469,12 @@ static void test_rest_in_mode(cloth_contact_mode mode) {
       {"standing cylinder", shape_at(CLOTH_SHAPE_CYLINDER, -0.1, rotation_none())},
       {"lying cylinder", shape_at(CLOTH_SHAPE_CYLINDER, 0.0, rotation_about(z_axis, right_angle))},
   };
-  cloth_config config = square_config(17, 0.35);
+  cloth_config config = square_config(13, 0.35);
   config.edge_warp = vector_at(0.8, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 0.8);
   config.origin = vector_at(-0.4, 0.35, -0.4);
   config.velocity_damping = 2.0f;
+  config.substeps = 8;
   config.contact_mode = mode;
   config.max_iterations = mode == CLOTH_CONTACT_SOLVER ? 100 : 8;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -791,7 +793,7 @@ static void collapse_particles(specimen *s) {
 
 static void kick_particles(specimen *s) {
   for (int i = 0; i < s->count; i += 2)
-    cloth_apply_impulse(s->sheet, i, vector_at(i % 4 == 0 ? 1.0 : -1.0, 1.0, -1.0));
+    cloth_apply_impulse(s->sheet, i, vector_at(i % 4 == 0 ? 20.0 : -20.0, 20.0, -20.0));
 }
 
 static void drop_collider_on(specimen *s) {
@@ -841,13 +843,13 @@ static void storm(specimen *s) {
 
 /* Runs an abuse and then five seconds of peace. Returns all notes. */
 static int run_abuse(const abuse *a, cloth_contact_mode mode, specimen *s) {
-  cloth_config config = square_config(12, 1.0);
+  cloth_config config = square_config(9, 1.0);
   config.drag = config.lift = 1.0f;
   config.velocity_damping = 2.0f;
   config.contact_mode = mode;
   *s = specimen_make(&config);
   cloth_pin(s->sheet, 0);
-  cloth_pin(s->sheet, 11);
+  cloth_pin(s->sheet, 8);
   run_steps(s->sheet, 10, FRAME);
   a->commit(s);
   int notes = 0, finite = 1;
