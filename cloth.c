@@ -966,6 +966,7 @@ typedef struct bend_family {
   float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
   float linear;       /* (k / m0) c_b */
   float linear_slope; /* (k^2 / m0) c_b */
+  float most;         /* bound on the fabric's push */
   float fold;         /* (k / m0) times the fold stiffness */
   float fold_slope;   /* (k^2 / m0) times the fold stiffness */
   float damping;      /* k kd / m0 */
@@ -990,6 +991,9 @@ typedef struct step_plan {
 #endif
 /* A bend spring is explicit while its linear slope times k^2 / m stays below this (measured safe). */
 #define BEND_EXPLICIT_LIMIT 0.05f
+/* A push along a spring that turns sideways is explicit there, whatever its Jacobian along the spring: it may move a
+   particle by no more than this share of the spring's length in a substep. */
+#define BEND_TRAVEL 0.1f
 /* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
 #define KAPPA_LIMIT 1.0e6f
 /* Automatic substeps: as many as keep kappa below this ... */
@@ -1120,15 +1124,17 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]. A diagonal has a quarter: the share an isotropic sheet's bending gives it. */
+/* The fold stiffness of a direction [N/m]: at most this share of the stretch stiffness, or a soft fabric would be held
+   flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
+#define FOLD_SHARE 0.1f
+
 static float fold_stiffness(const cloth *c, int32_t direction) {
-  if (direction == WARP) {
-    return c->fold_stiffness * (c->spacing_weft / c->spacing_warp);
+  if (direction > WEFT) {
+    return 0.125f * (fold_stiffness(c, WARP) + fold_stiffness(c, WEFT));
   }
-  if (direction == WEFT) {
-    return c->fold_stiffness * (c->spacing_warp / c->spacing_weft);
-  }
-  return 0.25f * c->fold_stiffness;
+  float shape = c->spacing_weft / c->spacing_warp;
+  float stiffness = c->fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
+  return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
@@ -1140,6 +1146,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)));
   b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)));
   b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping);
+  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
 }
 
 static void plan_bend(const cloth *c, step_plan *plan) {
@@ -1482,6 +1489,7 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale)
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_divide(length, rest);
   lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
+  on_curve = lanes_maximum(on_curve, lanes_splat(0.0f - b->most));
   lanes on_line = lanes_multiply(lanes_splat(b->linear), lanes_subtract(length, rest));
   lanes_mask linear = lanes_less(on_curve, on_line);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
@@ -2755,8 +2763,14 @@ static void add_solution(const cloth *c) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), lanes3_load(y, i)));
   }
+}
+
+/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
+   and again, and the cloth would swing itself apart. */
+static void keep_solution(const cloth *c, int capped) {
+  planes y = planes_at(c, c->solution);
   for (int32_t i = 0; c->warm && i < 3 * c->plane; i++) {
-    floats_at(c, c->warm)[i] = y.x[i];
+    floats_at(c, c->warm)[i] = capped ? 0.0f : y.x[i];
   }
 }
 
@@ -2768,8 +2782,10 @@ static void add_implicit_change(const cloth *c, const step_plan *plan, int32_t s
     apply_operator(c, plan);
     start_from_direction(c, 1.0f);
   }
-  note_solve(c, substep, solve(c, plan));
+  solve_result result = solve(c, plan);
+  note_solve(c, substep, result);
   add_solution(c);
+  keep_solution(c, result.capped);
 }
 
 static void predict_positions(const cloth *c, const step_plan *plan) {

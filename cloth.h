@@ -251,8 +251,8 @@ typedef struct cloth_config {
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
   float fold_stiffness;     /* linear stiffness of bend springs, at least [N/m], a quarter of it on diagonals; 0..1e6;
-                               default     100. Keeps folds wider than a cell, which the grid cannot resolve, however limp the
-                               fabric; 0     leaves bending to the fabric. */
+                               default     100. Keeps folds wider than a cell, which the grid cannot resolve, however limp
+                               the     fabric; 0     leaves bending to the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; above 0, up to 0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
@@ -264,7 +264,8 @@ typedef struct cloth_config {
   int32_t max_iterations;              /* iteration cap of a substep; 1..CLOTH_ITERATION_LIMIT; default 4 */
   float tolerance;    /* relative residual in the inverse preconditioner's norm at which iteration stops; 1e-4..0.5
                          (a float cannot do better, thesis eq. in section 5.3.1 notwithstanding); default 1e-3 */
-  int32_t warm_start; /* 1 starts from the last velocity change, scaled by a line search; 0 from zero; default 0.
+  int32_t warm_start; /* 1 starts from the last velocity change if that was solved to the tolerance, scaled by a line
+                         search; 0 from zero; default 0.
                          Adds 12 bytes per particle. */
 
   /* Strain limiting (Provot 1995) */
