@@ -996,6 +996,9 @@ typedef struct step_plan {
 #define BEND_TRAVEL 0.1f
 /* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
 #define KAPPA_LIMIT 1.0e6f
+/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring, and
+   more only spoils the condition of a solve that may be cut short. */
+#define DAMPING_LIMIT 8.0f
 /* Automatic substeps: as many as keep kappa below this ... */
 #define SUBSTEP_KAPPA 500.0f
 /* ... and the fastest particle from moving further than this share of the spacing. */
@@ -1049,7 +1052,7 @@ static void plan_springs(const cloth *c, step_plan *plan) {
     spring_family *s = &plan->spring[d];
     s->rest = direction_rest(c, d);
     s->stiffness = coefficient(plan->k * (per_mass * direction_stiffness(c, d)));
-    s->damping = coefficient(per_mass * direction_damping(c, d));
+    s->damping = minimum(coefficient(per_mass * direction_damping(c, d)), DAMPING_LIMIT);
     s->force = s->stiffness * plan->inverse_k;
     s->compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
     s->kappa = s->stiffness + 2.0f * s->damping;
@@ -1145,7 +1148,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->curve_slope = coefficient(plan->k * b->curve / b->rest);
   b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)));
   b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)));
-  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping);
+  b->damping = minimum(coefficient(per_mass * inputs_of(c)->fabric.bend_damping), DAMPING_LIMIT);
   b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
 }
 
