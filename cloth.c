@@ -432,7 +432,8 @@ struct cloth {
   uint32_t operator_blocks, bend_slopes, inverse, direction, solution; /* 0: not needed by the config */
 
   /* Settings, from the config. */
-  float spacing_warp, spacing_weft;
+  float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
+  float area;
   float velocity_damping, air_density, drag, lift;
   float explicit_threshold, fold_stiffness, tolerance, max_speed;
   float limit_extension, limit_compression, thickness;
@@ -496,12 +497,8 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->mass_ratio ? lanes_load(floats_at(c, c->mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
-static float sheet_area(const cloth *c) {
-  return (c->spacing_warp * (float)(c->columns - 1)) * (c->spacing_weft * (float)(c->rows - 1));
-}
-
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * sheet_area(c) / (float)c->count;
+  return inputs_of(c)->fabric.density * c->area / (float)c->count;
 }
 
 static void fill_zero(void *memory, size_t bytes) {
@@ -591,8 +588,20 @@ static int check_edge(cloth_vector edge, int32_t particles) {
   return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
 }
 
+/* Measured in units of the first edge's length, so that nothing overflows. */
+static float parallelogram_area(cloth_vector a, cloth_vector b) {
+  float length = vector_length(a);
+  cloth_vector unit = vector_snapped(vector_scale(a, 1.0f / length), WORK_QUANTUM);
+  return length * vector_length(vector_cross(unit, b));
+}
+
+/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. */
 static int check_placement(const cloth_config *config) {
   if (check_edge(config->edge_warp, config->columns) || check_edge(config->edge_weft, config->rows)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
+  if (parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle) {
     return CLOTH_ERROR_PLACEMENT;
   }
   if (config->positions) {
@@ -832,6 +841,11 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
 static void copy_settings(cloth *c, const cloth_config *config) {
   c->spacing_warp = vector_length(config->edge_warp) / (float)(config->columns - 1);
   c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
+  cloth_vector warp = vector_scale(config->edge_warp, 1.0f / (float)(config->columns - 1));
+  cloth_vector weft = vector_scale(config->edge_weft, 1.0f / (float)(config->rows - 1));
+  c->diagonal = vector_length(vector_add(warp, weft));
+  c->antidiagonal = vector_length(vector_subtract(warp, weft));
+  c->area = parallelogram_area(config->edge_warp, config->edge_weft);
   c->velocity_damping = config->velocity_damping;
   c->air_density = config->air_density;
   c->drag = config->drag;
@@ -993,14 +1007,14 @@ typedef struct step_plan {
 #define BEND_EXPLICIT_LIMIT 0.05f
 /* A push along a spring that turns sideways is explicit there, whatever its Jacobian along the spring: it may move a
    particle by no more than this share of the spring's length in a substep. */
-#define BEND_TRAVEL 0.1f
+#define BEND_TRAVEL 0.25f
 /* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
 #define KAPPA_LIMIT 1.0e6f
-/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring, and
-   more only spoils the condition of a solve that may be cut short. */
+/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring,
+   and more only spoils the condition of a solve that may be cut short. */
 #define DAMPING_LIMIT 8.0f
 /* Automatic substeps: as many as keep kappa below this ... */
-#define SUBSTEP_KAPPA 500.0f
+#define SUBSTEP_KAPPA 50.0f
 /* ... and the fastest particle from moving further than this share of the spacing. */
 #define SUBSTEP_TRAVEL 0.5f
 
@@ -1023,13 +1037,8 @@ static float direction_damping(const cloth *c, int32_t direction) {
 
 /* Rest length of the springs of a direction that span one cell. */
 static float direction_rest(const cloth *c, int32_t direction) {
-  if (direction == WARP) {
-    return c->spacing_warp;
-  }
-  if (direction == WEFT) {
-    return c->spacing_weft;
-  }
-  return square_root(c->spacing_warp * c->spacing_warp + c->spacing_weft * c->spacing_weft);
+  const float rests[DIRECTIONS] = {c->spacing_warp, c->spacing_weft, c->diagonal, c->antidiagonal};
+  return rests[direction];
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
@@ -1041,9 +1050,18 @@ static float kappa_factor_least(const cloth *c) {
   return c->map_least / c->mass_ratio_most;
 }
 
-/* Cuts a coefficient off at KAPPA_LIMIT and drops it below WORK_QUANTUM. */
-static float coefficient(float value) {
-  return snapped(minimum(value, KAPPA_LIMIT), WORK_QUANTUM);
+/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+static float coefficient(float value, float limit) {
+  return snapped(minimum(value, limit), WORK_QUANTUM);
+}
+
+/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
+   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+#define SOLVABLE_KAPPA 64.0f
+
+static float solvable_kappa(const cloth *c) {
+  float iterations = (float)c->max_iterations;
+  return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
 static void plan_springs(const cloth *c, step_plan *plan) {
@@ -1051,8 +1069,8 @@ static void plan_springs(const cloth *c, step_plan *plan) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     spring_family *s = &plan->spring[d];
     s->rest = direction_rest(c, d);
-    s->stiffness = coefficient(plan->k * (per_mass * direction_stiffness(c, d)));
-    s->damping = minimum(coefficient(per_mass * direction_damping(c, d)), DAMPING_LIMIT);
+    s->stiffness = coefficient(plan->k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+    s->damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
     s->force = s->stiffness * plan->inverse_k;
     s->compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
     s->kappa = s->stiffness + 2.0f * s->damping;
@@ -1145,10 +1163,10 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   bend_family *b = &plan->bend[d];
   b->rest = 2.0f * direction_rest(c, d);
   b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = coefficient(plan->k * b->curve / b->rest);
-  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)));
-  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)));
-  b->damping = minimum(coefficient(per_mass * inputs_of(c)->fabric.bend_damping), DAMPING_LIMIT);
+  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
+  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
+  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
+  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
   b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
 }
 
@@ -1164,7 +1182,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
   if (plan->bend_kappa > limit && c->bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
-    limit = KAPPA_LIMIT;
+    limit = solvable_kappa(c);
   }
   plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -2124,8 +2142,11 @@ static void start_warm(const cloth *c, const step_plan *plan) {
 /*
  * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
  * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
- * or when rounding has used up the descent. Truncation is safe: from zero every iterate lowers the same quadratic
- * energy, whatever the cap.
+ * or when rounding has used up the descent.
+ *
+ * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from zero. That bounds the energy of the velocity
+ * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
+ * what the cap can resolve.
  */
 static solve_result solve(const cloth *c, const step_plan *plan) {
   solve_result result = {0, 0, 0.0f};
@@ -2149,6 +2170,9 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
   }
   result.capped = result.iterations == c->max_iterations && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
+  if (!(reference < 1.0e30f)) {
+    result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
+  }
   return result;
 }
 
@@ -2247,6 +2271,9 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 }
 
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
+  if (t == 1.0f) {
+    return *b;
+  }
   cloth_pose pose;
   pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
   pose.rotation = rotation_between(a->rotation, b->rotation, t);
@@ -2301,7 +2328,7 @@ static float signed_one(float a) {
 static float distance_to_box(cloth_vector half, cloth_vector p, cloth_vector *normal) {
   cloth_vector side = vector(signed_one(p.x), signed_one(p.y), signed_one(p.z));
   cloth_vector q = vector(p.x * side.x - half.x, p.y * side.y - half.y, p.z * side.z - half.z);
-  if (q.x <= 0.0f && q.y <= 0.0f && q.z <= 0.0f) {
+  if (q.x <= STATE_QUANTUM && q.y <= STATE_QUANTUM && q.z <= STATE_QUANTUM) {
     if (q.x >= q.y && q.x >= q.z) {
       *normal = vector(side.x, 0.0f, 0.0f);
       return q.x;
@@ -2413,22 +2440,24 @@ static int trace_segment(const moving_body *m, cloth_vector a, cloth_vector b, c
 }
 
 /* Does a particle that goes from a to b, both in the collider's axes, touch it? Returns 1 with the contact's normal and
-   the distance to push b along it. */
+   the distance to push b along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever
+   is outside the bare surface counts as starting outside. */
 static int find_contact(const moving_body *m, cloth_vector a, cloth_vector b, cloth_vector *normal, float *push) {
   cloth_vector normal_before;
   float before = distance_to_body(m->body, a, &normal_before) - m->margin;
   float after = distance_to_body(m->body, b, normal) - m->margin;
   float length = vector_length(vector_subtract(b, a));
+  int starts_outside = before >= 0.0f - maximum(m->margin, TRACE_CONTACT);
   *push = 0.0f - after;
   if (after < 0.0f) {
     /* Entered through another side than the nearest one: a thin or sharp body. Go back to where it came in. */
-    if (before >= 0.0f && vector_dot(normal_before, *normal) <= 0.0f) {
+    if (starts_outside && vector_dot(normal_before, *normal) <= 0.0f) {
       return trace_segment(m, a, b, normal, push);
     }
     return 1;
   }
   /* Distances change by no more than the way travelled, so a path this short cannot have touched. */
-  if (before < 0.0f || length <= before + after) {
+  if (!starts_outside || length <= maximum(before, 0.0f) + after) {
     return 0;
   }
   return trace_segment(m, a, b, normal, push);
@@ -2729,6 +2758,7 @@ static void finish_inputs(const cloth *c) {
 static void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
+  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
   fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
   s->substeps = plan->substeps;
   static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
@@ -3597,9 +3627,9 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
     for (int32_t column = d == ANTIDIAGONAL; column < c->columns - (d == WARP || d == DIAGONAL); column++) {
       int32_t i = row * c->columns + column;
       float length = vector_length(vector_subtract(vector_load(x, i + offset), vector_load(x, i)));
-      float e = length - rest;
+      float e = snapped(length - rest, STATE_QUANTUM);
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f);
-      float energy = 0.5f * stiffness * share * particle_scale(c, i, i + offset) * snapped(e * e, WORK_QUANTUM);
+      float energy = 0.5f * stiffness * share * particle_scale(c, i, i + offset) * e * e;
       lanes_sum_add(&sums->energy, column, lanes_splat(energy));
       int held = ((freedom[i] | freedom[i + offset]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {

@@ -8,7 +8,8 @@
  * hard iteration cap (Boxerman, "Speeding Up Cloth Simulation", UBC 2003; called
  * "the thesis" below).
  *
- * The library allocates nothing, calls nothing, keeps no static data and does a
+ * The library allocates nothing, keeps no writable static data, calls nothing but
+ * the memcpy, memset and memmove that compilers put in by themselves, and does a
  * bounded amount of work in every step. In short:
  *
  *     cloth_config config = cloth_config_default();
@@ -190,7 +191,8 @@ typedef enum cloth_integration {
   CLOTH_INTEGRATION_IMPLICIT,
   /* Stretch and shear explicit; a family that would be unstable is made implicit and the step says so. */
   CLOTH_INTEGRATION_EXPLICIT,
-  /* Explicit, and the arena has no room for a solver. An unstable step is refused: CLOTH_ERROR_UNSTABLE. */
+  /* Explicit, and the arena has no room for a solver: warm_start and CLOTH_CONTACT_SOLVER have no effect. An unstable
+     step is refused: CLOTH_ERROR_UNSTABLE. */
   CLOTH_INTEGRATION_EXPLICIT_ONLY
 } cloth_integration;
 
@@ -226,8 +228,9 @@ typedef struct cloth_config {
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
   cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
   cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0) [m]; its length fixes the rest spacing of the
-                             columns, 1e-4 m at least between neighbours; default (1, 0, 0) */
-  cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; default (0, 0, 1) */
+                             columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
+  cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; need not be perpendicular to
+                             the other, but at least 6 degrees from parallel; default (0, 0, 1) */
   const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane of origin and edges;
                                     read by cloth_init() only, rest lengths stay those of the edges */
 
@@ -253,7 +256,7 @@ typedef struct cloth_config {
   float fold_stiffness;     /* linear stiffness of bend springs, at least [N/m], a quarter of it on diagonals; 0..1e6;
                                default     100. Keeps folds wider than a cell, which the grid cannot resolve, however limp
                                the     fabric; 0     leaves bending to the fabric. */
-  float explicit_threshold; /* kappa up to which a spring is explicit; above 0, up to 0.5; default 0.2 */
+  float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            Adds 2 bytes each to the fixed size. */
@@ -319,9 +322,11 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
 /// Stepping ///
 
 /*
- * Advances by dt seconds, 1e-6..1. Prescribed motions (pins, colliders) reach their ends exactly at the end of the
- * step. Returns CLOTH_OK, a positive sum of cloth_note, or CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ...; after an
- * error nothing has moved.
+ * Advances by dt seconds, 1e-6..1. Colliders reach the ends of their prescribed motions exactly, pins to the rounding
+ * of their substeps. Positions are floats: a motion of less than half a unit in the last place of a coordinate in a
+ * substep (6e-8 m at 1 m from the origin) is lost, so keep substeps long enough for the slowest motion that matters.
+ * Returns CLOTH_OK, a positive sum of cloth_note, or CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ...; after an error
+ * nothing has moved.
  *
  * Recovery: should a particle's motion in a substep not be finite, or leave CLOTH_POSITION_LIMIT, the particle is put
  * back to where the substep began with zero velocity; should it be faster than max_speed, it is slowed to that.
@@ -345,7 +350,8 @@ int cloth_pin(cloth *sheet, int32_t particle);
 int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity);
 
 /* Carries a pinned particle in a straight line to `target` [m] during the next step, which is to be of dt seconds, and
-   holds it there afterwards. Reaches the target to rounding. Returns CLOTH_OK or an error. */
+   holds it there afterwards. Reaches the target to half a unit in the last place a substep. Returns CLOTH_OK or an
+   error. */
 int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt);
 
 /* Lets a particle move only along a line through its place (ndof 1), or only in the plane through its place with this
@@ -439,7 +445,7 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 /* Where the attributes of a vertex lie in the caller's interleaved buffer: byte offsets into a vertex, or
    CLOTH_ATTRIBUTE_NONE. All are floats: position and normal 3 each, texcoord 2. Bytes between are left alone. */
 typedef struct cloth_vertex_layout {
-  int32_t stride;          /* bytes from one vertex to the next */
+  int32_t stride;          /* bytes from one vertex to the next; 1..65536 */
   int32_t position_offset; /* [m] */
   int32_t normal_offset;   /* unit length */
   int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */

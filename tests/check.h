@@ -9,16 +9,16 @@ static int check_passed;
 static int check_failed;
 
 /* CHECK(condition, "format", values...): the format tells what was seen. */
-#define CHECK(condition, ...)                                      \
-  do {                                                             \
-    if (condition) {                                               \
-      check_passed++;                                              \
-    } else {                                                       \
-      check_failed++;                                              \
-      printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition); \
-      printf(__VA_ARGS__);                                         \
-      printf("\n");                                                \
-    }                                                              \
+#define CHECK(condition, ...)                                                                                          \
+  do {                                                                                                                 \
+    if (condition) {                                                                                                   \
+      check_passed++;                                                                                                  \
+    } else {                                                                                                           \
+      check_failed++;                                                                                                  \
+      printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition);                                                   \
+      printf(__VA_ARGS__);                                                                                             \
+      printf("\n");                                                                                                    \
+    }                                                                                                                  \
   } while (0)
 
 static inline int check_report(void) {

@@ -117,6 +117,7 @@ static double buckling_force(double s) {
   family.rest = 1.0f;
   family.curve = 1.0f;
   family.linear = 1e9f;
+  family.most = 1e9f;
   lanes zero = lanes_splat(0.0f);
   bend_result result = bend_force(&family, lanes3_of(lanes_splat((float)s), zero, zero), lanes_splat(1.0f));
   return (double)lanes_first_value(result.pull) * s;
@@ -297,7 +298,7 @@ static void operator_definite(double kappa) {
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 0.1 * kappa, k);
   config.fabric.compression = 0.5f;
   config.fabric.bend = 1e-4f;
-  config.fold_stiffness = 0.3f;
+  config.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   step_plan plan = evaluate(sheet, (float)k);
   CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
@@ -366,7 +367,7 @@ static double bend_jacobian_error(double squeezed, double transition) {
   const double k = 0.01, h = 0.1, reach = 1e-4 * h;
   cloth_config config = bare_config(3, 2, h);
   config.fabric.bend_transition = (float)transition;
-  config.fabric.bend = 1.0f;
+  config.fabric.bend = 0.015f; /* stiff, but short of the bound on the push */
   cloth *sheet = open_sheet(&config);
   const double axis[3] = {0.6, 0.48, 0.64};
   double before[6], worst = 0.0, size = 0.0;
@@ -392,7 +393,7 @@ static double bend_jacobian_error(double squeezed, double transition) {
     worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
     size = fmax(size, fabs(expected));
   }
-  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT && size > 1.0, "bend is not part of the operator");
+  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT && size > 0.05, "bend is not part of the operator");
   return worst / size;
 }
 

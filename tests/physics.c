@@ -1144,7 +1144,95 @@ static void test_fabrics(void) {
   CHECK(cotton->stretch_warp > cotton->stretch_weft && wool->stretch_warp > wool->stretch_weft, "warp and weft");
 }
 
+/* A sheet at rest lies on a collider's margin to rounding; a thin box that then jumps up through it must take it along,
+   whichever side of the margin rounding has left it on. */
+static void test_resting_sheet_is_lifted(void) {
+  const double heights[] = {0.0, 0.1, 0.3, 0.7, 1.3, 2.9};
+  for (size_t i = 0; i < sizeof heights / sizeof heights[0]; i++) {
+    cloth_config config = square_config(8, heights[i] + 0.02);
+    specimen s = specimen_make(&config);
+    cloth_collider box = cloth_collider_default();
+    box.shape = CLOTH_SHAPE_BOX;
+    box.half_extents = vector_at(1.0, 0.001, 1.0);
+    box.pose.position = vector_at(0.0, heights[i], 0.0);
+    int index = cloth_add_collider(s.sheet, &box);
+    run_steps(s.sheet, 120, FRAME);
+    cloth_pose up = box.pose;
+    up.position = vector_at(0.0, heights[i] + 16.0 * (double)FRAME, 0.0);
+    cloth_move_collider(s.sheet, index, NULL, &up);
+    cloth_step(s.sheet, FRAME);
+    int below = 0;
+    for (int particle = 0; particle < s.count; particle++)
+      below += position_of(s.sheet, particle).y < (double)up.position.y;
+    CHECK(below == 0, "height %g: %d particles fell through", heights[i], below);
+    specimen_free(&s);
+  }
+}
+
+/* Springs and dampers far stiffer than four iterations can solve: a hanging sheet of 1 m must not be faster than a fall
+   over its own size. */
+static void test_truncated_solve_gains_nothing(void) {
+  const float dampings[] = {0.05f, 100.0f, 1e4f};
+  const float stiffnesses[] = {1.0f, 1000.0f, 1e6f};
+  for (int i = 0; i < 9; i++) {
+    cloth_config config = square_config(10, 0.0);
+    config.fabric.density = 0.001f;
+    config.fabric.stretch_damping = config.fabric.shear_damping = dampings[i % 3];
+    config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = stiffnesses[i / 3];
+    specimen s = specimen_make(&config);
+    cloth_pin(s.sheet, 0);
+    cloth_pin(s.sheet, 9);
+    double fastest = 0.0;
+    for (int frame = 0; frame < 300; frame++) {
+      cloth_step(s.sheet, FRAME);
+      cloth_measures m;
+      cloth_measure(s.sheet, &m);
+      fastest = fmax(fastest, sqrt(2.0 * (double)m.kinetic_energy / (double)config.fabric.density));
+    }
+    CHECK(fastest < 4.43, "damping %g, stiffness %g: %g m/s", (double)dampings[i % 3], (double)stiffnesses[i / 3],
+          fastest);
+    specimen_free(&s);
+  }
+}
+
+/* Statistics of one step say nothing of the step before. */
+static void test_iterations_are_those_of_the_last_step(void) {
+  cloth_config config = square_config(8, 0.0);
+  specimen s = specimen_make(&config);
+  cloth_pin(s.sheet, 0);
+  run_steps(s.sheet, 10, FRAME);
+  cloth_fabric limp = config.fabric;
+  limp.stretch_warp = limp.stretch_weft = limp.shear = limp.bend = 0.0f;
+  limp.stretch_damping = limp.shear_damping = limp.bend_damping = 0.0f;
+  cloth_set_fabric(s.sheet, &limp);
+  cloth_step(s.sheet, FRAME);
+  for (int substep = 0; substep < config.substeps; substep++)
+    CHECK(cloth_substep_iterations(s.sheet, substep) == 0, "substep %d", substep);
+  specimen_free(&s);
+}
+
+/* A sheet on leaning edges starts at rest. */
+static void test_leaning_edges(void) {
+  cloth_config config = square_config(8, 0.0);
+  config.edge_weft = vector_at(0.5, 0.0, 0.8);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  specimen s = specimen_make(&config);
+  run_steps(s.sheet, 10, FRAME);
+  cloth_measures m;
+  cloth_measure(s.sheet, &m);
+  CHECK(m.kinetic_energy < 1e-9f && m.elastic_energy < 1e-9f, "energies %g and %g", (double)m.kinetic_energy,
+        (double)m.elastic_energy);
+  specimen_free(&s);
+  config.edge_weft = config.edge_warp;
+  cloth_memory memory;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_PLACEMENT, "parallel edges were taken");
+}
+
 int main(void) {
+  test_resting_sheet_is_lifted();
+  test_truncated_solve_gains_nothing();
+  test_iterations_are_those_of_the_last_step();
+  test_leaning_edges();
   test_pin_holds();
   test_pin_velocity();
   test_pin_target();
