@@ -3747,5 +3747,5 @@ const char *cloth_result_name(int result) {
   if (result >= 0) {
     return result_names[0];
   }
-  return -result < count ? result_names[-result] : "unknown";
+  return result > -count ? result_names[-result] : "unknown";
 }
