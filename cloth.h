@@ -212,7 +212,7 @@ typedef enum cloth_preconditioner {
 } cloth_preconditioner;
 
 typedef enum cloth_contact_mode {
-  /* Particles are projected out of colliders after the solve, with Coulomb impulses. Stable at any cap. */
+  /* Particles are projected out of colliders after the solve, with Coulomb impulses. Works with a solve cut short. */
   CLOTH_CONTACT_PROJECTION,
   /* Contacts are constraints of the solve, friction comes from its residual, attractive contacts are released
      (thesis section 3.4.2). Wants a nearly converged solve. Adds 16 bytes per particle. */
@@ -253,9 +253,10 @@ typedef struct cloth_config {
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
-  float fold_stiffness;     /* linear stiffness of bend springs, at least [N/m], a quarter of it on diagonals; 0..1e6;
-                               default     100. Keeps folds wider than a cell, which the grid cannot resolve, however limp
-                               the     fabric; 0     leaves bending to the fabric. */
+  /* Linear stiffness of bend springs, at least [N/m], a quarter of it on diagonals, and at most a tenth of the stretch
+     stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid cannot resolve, however limp the
+     fabric; 0 leaves bending to the fabric. */
+  float fold_stiffness;
   float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
@@ -366,7 +367,7 @@ int cloth_release(cloth *sheet, int32_t particle);
 /* Returns the degrees of freedom of a particle, 0 to 3, or an error. */
 int cloth_freedom(const cloth *sheet, int32_t particle);
 
-/* Puts one particle somewhere with a velocity. Returns CLOTH_OK or an error. */
+/* Puts one particle somewhere with a velocity, with which a pinned one then moves. Returns CLOTH_OK or an error. */
 int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity);
 
 /* Kicks one particle with an impulse [N s]; a pinned one does not feel it. Returns CLOTH_OK or an error. */
