@@ -253,10 +253,9 @@ typedef struct cloth_config {
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
-  /* Linear stiffness of bend springs, at least [N/m], a quarter of it on diagonals, and at most a tenth of the stretch
-     stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid cannot resolve, however limp the
-     fabric; 0 leaves bending to the fabric. */
-  float fold_stiffness;
+  float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth of
+                           the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
+                           cannot resolve, however limp the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
