@@ -2249,14 +2249,24 @@ static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
 }
 
+static cloth_rotation rotation_snapped(cloth_rotation q) {
+  q.x = snapped(q.x, WORK_QUANTUM);
+  q.y = snapped(q.y, WORK_QUANTUM);
+  q.z = snapped(q.z, WORK_QUANTUM);
+  q.w = snapped(q.w, WORK_QUANTUM);
+  return q;
+}
+
+/* Snapped before it is squared, and again when it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
+  q = rotation_snapped(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
-  q.x = snapped(q.x * scale, WORK_QUANTUM);
-  q.y = snapped(q.y * scale, WORK_QUANTUM);
-  q.z = snapped(q.z * scale, WORK_QUANTUM);
-  q.w = snapped(q.w * scale, WORK_QUANTUM);
-  return q;
+  q.x = q.x * scale;
+  q.y = q.y * scale;
+  q.z = q.z * scale;
+  q.w = q.w * scale;
+  return rotation_snapped(q);
 }
 
 /* A share t of the way from a to b, the short way round, at nearly even speed. */
@@ -3201,10 +3211,7 @@ static int check_pose(const cloth_pose *pose) {
       !in_range(q.w, -2.0f, 2.0f)) {
     return CLOTH_ERROR_ROTATION;
   }
-  q.x = snapped(q.x, WORK_QUANTUM);
-  q.y = snapped(q.y, WORK_QUANTUM);
-  q.z = snapped(q.z, WORK_QUANTUM);
-  q.w = snapped(q.w, WORK_QUANTUM);
+  q = rotation_snapped(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
 }
@@ -3254,7 +3261,6 @@ static cloth_pose clean_pose(const cloth_pose *pose) {
   return clean;
 }
 
-/* The rotation is snapped before it is squared. */
 static void place_collider(collider_slot *slot, const cloth_collider *body) {
   slot->used = 1;
   slot->body = *body;

@@ -253,8 +253,8 @@ typedef struct cloth_config {
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
-  float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth of
-                           the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
+  float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
+                           of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
