@@ -2,10 +2,10 @@
  * cloth - cloth simulation in one header and one source file. See cloth.h.
  *
  * How this file is laid out, top to bottom:
- *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Configuration, Memory, Fabrics,
+ *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
  *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
  *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Stepping, Inputs, Colliders,
- *   Results, Statistics.
+ *   Results, State, Portable image, Statistics, Self-test, Names.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -34,6 +34,35 @@
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
 #elif defined(_MSC_VER)
 #pragma fp_contract(off)
+#endif
+
+/*
+ * What a port may bring: lanes of its machine's vector unit, hooks, and places in memory. port/cloth_port.h beside this
+ * file is taken by itself; CLOTH_PORT names another header to take instead, as in -DCLOTH_PORT='"my_port.h"'. Without
+ * either, what follows is complete.
+ */
+#if defined(CLOTH_PORT)
+#include CLOTH_PORT
+#elif defined(__has_include)
+#if __has_include("port/cloth_port.h")
+#include "port/cloth_port.h"
+#endif
+#endif
+
+/* CLOTH_ASSERT(condition): called with what must hold inside; a failure is a defect of the library. */
+#ifndef CLOTH_ASSERT
+#define CLOTH_ASSERT(condition) ((void)0)
+#endif
+/* CLOTH_TICKS(): the port's timer, 32 bits that wrap. Only statistics show it; no result depends on it. */
+#ifndef CLOTH_TICKS
+#define CLOTH_TICKS() 0u
+#endif
+/* Before functions that run once per particle and more, and before tables: for sections of tightly coupled memory. */
+#ifndef CLOTH_HOT
+#define CLOTH_HOT
+#endif
+#ifndef CLOTH_CONSTANT
+#define CLOTH_CONSTANT
 #endif
 
 /* For the operations that everything is built from: a call each would cost more than what it does. */
@@ -197,12 +226,17 @@ static int vector_in_range(cloth_vector a, float limit) {
 /// Lanes ///
 
 /*
- * Kernels are written once over these operations on CLOTH_LANES floats at a time. Elementwise work gives the same bits
- * for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added up in one
- * fixed tree. This is the scalar reference, one lane wide.
+ * Kernels are written once over these operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise work gives the
+ * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
+ * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ *
+ * A backend (port/lanes_*.h) defines these operations for a vector unit; what is here is the scalar reference.
  */
+#ifdef CLOTH_LANES_HEADER
+#include CLOTH_LANES_HEADER
+#else
 #define CLOTH_LANES 1
-#define LANES_SUMS 8
+#define CLOTH_LANES_NAME "scalar"
 
 typedef float lanes;
 typedef int lanes_mask;
@@ -212,6 +246,12 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
 }
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  *to = a;
+}
+
+/* Stores the first `count` lanes, at least one, or all if there are fewer. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  (void)count;
   *to = a;
 }
 
@@ -259,26 +299,48 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
 
-/* The first `count` lanes. */
+/* The first `count` lanes; none if it is 0 or less. */
 CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
+
+/* Every second lane, the first of them number `parity`. A single lane is always one of them: loops over pairs step by
+   LANES_PAIRS. */
+CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
+  (void)parity;
+  return 1;
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return a & b;
+}
+
+#endif
+
+/* From one block of pairs of neighbours to the next. */
+#define LANES_PAIRS (CLOTH_LANES == 1 ? 2 : CLOTH_LANES)
+#define LANES_SUMS 8
 
 typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-/* Adds `a`, element `index` of what is summed, to the partial sums. */
+/* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
+ */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
-  sum->partial[index & (LANES_SUMS - 1)] += a;
+  float *partial = &sum->partial[index & (LANES_SUMS - 1)];
+  lanes_store(partial, lanes_add(lanes_load(partial), a));
+}
+
+/* Adds one element. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
 }
 
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
-
-/* What follows is built from the operations above and the same for every backend. */
 
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -329,10 +391,6 @@ CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
   return lanes3_of(lanes_snapped(a.x), lanes_snapped(a.y), lanes_snapped(a.z));
 }
 
-CLOTH_INLINE lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no) {
-  return lanes3_of(lanes_select(mask, yes.x, no.x), lanes_select(mask, yes.y, no.y), lanes_select(mask, yes.z, no.z));
-}
-
 /* A vector per particle as three arrays. */
 typedef struct planes {
   float *x, *y, *z;
@@ -342,10 +400,11 @@ CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
-CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a) {
-  lanes_store(to.x + i, a.x);
-  lanes_store(to.y + i, a.y);
-  lanes_store(to.z + i, a.z);
+/* Stores the first `count` lanes. */
+CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
+  lanes_store_first(to.x + i, a.x, count);
+  lanes_store_first(to.y + i, a.y, count);
+  lanes_store_first(to.z + i, a.z, count);
 }
 
 CLOTH_INLINE cloth_vector vector_load(planes from, int32_t i) {
@@ -371,8 +430,13 @@ static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
-/* What a lane-wide access may touch beyond a row or an array; also keeps one readable zero before each of them. */
-#define LANE_PAD (CLOTH_LANES == 1 ? 1 : 8)
+/* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
+   what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
+   lane width. */
+#define LANE_PAD 8
+/* Zeros before the operator, the bend slopes and each row buffer: where the first particles look for springs that lead
+   to them from the left. */
+#define ZERO_PAD 2
 
 /* Degrees of freedom (thesis eq. 5.1) and pin bookkeeping, one byte a particle. */
 #define FREEDOM_MASK 3u
@@ -409,29 +473,73 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
    holding each other, and a sheet that should slide stands still. */
 #define SLIDE_DWELL 4u
 
-/* Start of the state span: what the caller may change between steps. */
+/* What the caller may change between steps, beside particles, colliders and confinements. */
 typedef struct cloth_inputs {
+  int32_t collider_end; /* one past the last slot in use */
+  int32_t confined_count;
   cloth_vector gravity;
   cloth_vector wind;
   cloth_fabric fabric;
-  int32_t collider_end; /* one past the last slot in use */
-  int32_t confined_count;
 } cloth_inputs;
+
+/* One direction of stretch or shear springs, scaled for the substep. */
+typedef struct spring_family {
+  float rest;        /* rest length [m] */
+  float force;       /* k ks / m0: velocity change per metre of elongation */
+  float stiffness;   /* k^2 ks / m0 */
+  float damping;     /* k kd / m0 */
+  float compression; /* share of both that acts when shorter than rest */
+  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
+  int32_t mode;
+} spring_family;
+
+/* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
+   fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
+typedef struct bend_family {
+  float rest;
+  float curve;        /* (k / m0) c / L^2 */
+  float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
+  float linear;       /* (k / m0) c_b */
+  float linear_slope; /* (k^2 / m0) c_b */
+  float most;         /* bound on the fabric's push */
+  float fold;         /* (k / m0) times the fold stiffness */
+  float fold_slope;   /* (k^2 / m0) times the fold stiffness */
+  float damping;      /* k kd / m0 */
+} bend_family;
+
+typedef struct step_plan {
+  float dt, k, inverse_k;
+  int32_t substeps;
+  int32_t notes;
+  int32_t solves; /* 1 if anything is implicit */
+  int32_t bend_mode;
+  float bend_kappa;
+  spring_family spring[DIRECTIONS];
+  bend_family bend[DIRECTIONS];
+} step_plan;
+
+/* Start of the scratch span. */
+typedef struct workspace {
+  cloth_statistics statistics;
+  step_plan plan;
+  uint32_t tick; /* of the port's timer, when the last stage ended */
+} workspace;
 
 struct cloth {
   uint32_t magic;
-  int32_t columns, rows, count;
-  int32_t plane; /* floats from one component of a vector array to the next */
-  int32_t pitch; /* floats from one row buffer to the next */
+  int32_t count;
+  int32_t pitch;           /* floats from one row buffer to the next */
+  uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
   uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, position, velocity, freedom, warm, contact; /* state; warm, contact 0: none */
-  uint32_t statistics, iterations, reactions, row_buffers, mobility, residual, product;
+  uint32_t inputs, colliders, confined, freedom, position, velocity, warm, contact; /* state; warm, contact 0: none */
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, residual, product;
   uint32_t operator_blocks, bend_slopes, inverse, direction, solution; /* 0: not needed by the config */
 
-  /* Settings, from the config. */
+  /* Settings, from the config: words without gaps to the end, as they are hashed. */
+  int32_t columns, rows;
   float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
   float area;
   float velocity_damping, air_density, drag, lift;
@@ -440,8 +548,14 @@ struct cloth {
   float mass_ratio_least, mass_ratio_most, map_least, map_most;
   int32_t integration, bend_integration, preconditioner, contact_mode;
   int32_t substeps, max_substeps, max_iterations, limit_sweeps;
-  int32_t max_colliders, max_confined;
+  int32_t warm_start, max_colliders, max_confined;
 };
+
+#define SETTINGS_OFFSET offsetof(cloth, columns)
+
+/* What comes before the state in a save and in an image. */
+#define SAVE_HEADER_BYTES 16u
+#define IMAGE_HEADER_BYTES 64u
 
 static void *at(const cloth *c, uint32_t offset) {
   return (char *)(uintptr_t)c + offset;
@@ -454,8 +568,8 @@ static float *floats_at(const cloth *c, uint32_t offset) {
 static planes planes_at(const cloth *c, uint32_t offset) {
   planes p;
   p.x = floats_at(c, offset);
-  p.y = p.x + c->plane;
-  p.z = p.y + c->plane;
+  p.y = p.x + c->count;
+  p.z = p.y + c->count;
   return p;
 }
 
@@ -475,8 +589,12 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->reactions);
 }
 
+static workspace *workspace_of(const cloth *c) {
+  return (workspace *)at(c, c->workspace);
+}
+
 static cloth_statistics *statistics_of(const cloth *c) {
-  return (cloth_statistics *)at(c, c->statistics);
+  return &workspace_of(c)->statistics;
 }
 
 static uint8_t *freedom_of(const cloth *c) {
@@ -509,9 +627,61 @@ static void fill_zero(void *memory, size_t bytes) {
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
-  for (int32_t i = 0; i < 3 * c->plane; i++) {
+  for (int32_t i = 0; i < 3 * c->count; i++) {
     a.x[i] = value;
   }
+}
+
+/// Hash ///
+
+/* A word of memory, whatever is kept there. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef uint32_t __attribute__((may_alias)) any_word;
+#else
+typedef uint32_t any_word;
+#endif
+
+/*
+ * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
+ * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
+ */
+#define HASH_STREAMS 4
+#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
+
+typedef struct hasher {
+  uint64_t stream[HASH_STREAMS];
+  uint32_t words;
+} hasher;
+
+static uint64_t hash_mix(uint64_t stream, uint32_t word) {
+  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
+  return mixed ^ (mixed >> 29);
+}
+
+static void hash_start(hasher *h) {
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    h->stream[i] = i;
+  }
+  h->words = 0;
+}
+
+static void hash_word(hasher *h, uint32_t word) {
+  uint32_t next = h->words++ % HASH_STREAMS;
+  h->stream[next] = hash_mix(h->stream[next], word);
+}
+
+CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    hash_word(h, words[i]);
+  }
+}
+
+static uint64_t hash_end(const hasher *h) {
+  uint64_t all = h->words;
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+  }
+  return all;
 }
 
 /// Configuration ///
@@ -577,6 +747,19 @@ static int check_fabric(const cloth_fabric *f) {
     return CLOTH_ERROR_DAMPING;
   }
   return CLOTH_OK;
+}
+
+/* The fabric as it is stored: what is too small to matter is nothing. */
+static cloth_fabric fabric_snapped(cloth_fabric f) {
+  f.stretch_warp = snapped(f.stretch_warp, WORK_QUANTUM);
+  f.stretch_weft = snapped(f.stretch_weft, WORK_QUANTUM);
+  f.shear = snapped(f.shear, WORK_QUANTUM);
+  f.bend = snapped(f.bend, WORK_QUANTUM);
+  f.compression = snapped(f.compression, WORK_QUANTUM);
+  f.stretch_damping = snapped(f.stretch_damping, WORK_QUANTUM);
+  f.shear_damping = snapped(f.shear_damping, WORK_QUANTUM);
+  f.bend_damping = snapped(f.bend_damping, WORK_QUANTUM);
+  return f;
 }
 
 /* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
@@ -718,63 +901,65 @@ static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
 }
 
-/* Takes `bytes` bytes at *end and moves it on, keeping 4-byte alignment. Lane-wide builds align every array. */
+/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
 static uint32_t take(uint32_t *end, uint32_t bytes) {
-  uint32_t start = CLOTH_LANES == 1 ? (*end + 3u) & ~3u : align_up(*end);
-  *end = start + bytes;
+  uint32_t start = *end;
+  *end = start + ((bytes + 3u) & ~3u);
   return start;
 }
 
-/* Each array of floats is preceded by a pad of its own: index -1 of the operator is read and must be 0. */
-static uint32_t take_planes(uint32_t *end, const cloth *c, int32_t arrays) {
-  uint32_t pad = LANE_PAD * (uint32_t)sizeof(float);
-  return take(end, pad + (uint32_t)(arrays * c->plane) * (uint32_t)sizeof(float)) + pad;
+static uint32_t take_floats(uint32_t *end, int32_t floats) {
+  return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
 static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->mass_ratio = take_planes(end, c, 1);
+    c->mass_ratio = take_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->stiffness_map = take_planes(end, c, 1);
+    c->stiffness_map = take_floats(end, c->count + LANE_PAD);
   }
 }
 
+/* The inputs come last before the particles, as what lies before the first of them is read as floats, too. */
 static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
-  c->inputs = take(end, sizeof(cloth_inputs));
+  *end = align_up(*end);
+  c->freedom = take(end, (uint32_t)c->count);
   c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  c->position = take_planes(end, c, 3);
-  c->velocity = take_planes(end, c, 3);
-  c->freedom = take(end, (uint32_t)c->count);
+  c->inputs = take(end, sizeof(cloth_inputs));
+  c->position = take_floats(end, 3 * c->count);
+  c->velocity = take_floats(end, 3 * c->count);
   if (config->warm_start && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    c->warm = take_planes(end, c, 3);
+    c->warm = take_floats(end, 3 * c->count);
   }
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    c->contact = take_planes(end, c, 4);
+    c->contact = take_floats(end, 4 * c->count);
   }
   c->state_end = *end;
 }
 
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
-  c->statistics = take(end, sizeof(cloth_statistics));
+  take_floats(end, LANE_PAD);
+  c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  c->row_buffers = take(end, (uint32_t)(3 * DIRECTIONS * c->pitch) * (uint32_t)sizeof(float));
-  c->mobility = take_planes(end, c, 1);
-  c->residual = take_planes(end, c, 3);
-  c->product = take_planes(end, c, 3);
+  c->row_buffers = take_floats(end, 3 * DIRECTIONS * c->pitch + ZERO_PAD);
+  c->mobility = take_floats(end, c->count);
+  c->residual = take_floats(end, 3 * c->count);
+  c->product = take_floats(end, 3 * c->count);
   if (config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    c->operator_blocks = take_planes(end, c, DIRECTIONS * OPERATOR_FLOATS);
+    c->operator_blocks = take_floats(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->count) + ZERO_PAD * 4u;
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_planes(end, c, DIRECTIONS);
+      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
-    c->inverse = take_planes(end, c, 6);
-    c->direction = take_planes(end, c, 3);
-    c->solution = take_planes(end, c, 3);
+    c->inverse = take_floats(end, 6 * c->count);
+    c->direction = take_floats(end, 3 * c->count);
+    c->solution = take_floats(end, 3 * c->count);
   }
+  take_floats(end, LANE_PAD);
   c->total = align_up(*end);
 }
 
@@ -785,8 +970,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   c->columns = config->columns;
   c->rows = config->rows;
   c->count = config->columns * config->rows;
-  c->plane = c->count + LANE_PAD;
-  c->pitch = c->columns + 2 * LANE_PAD;
+  c->pitch = c->columns + ZERO_PAD;
   lay_out_constants(c, config, &end);
   lay_out_state(c, config, &end);
   lay_out_scratch(c, config, &end);
@@ -795,11 +979,13 @@ static void lay_out(cloth *c, const cloth_config *config) {
 static void describe_memory(const cloth *c, cloth_memory *memory) {
   memory->total_bytes = c->total;
   memory->constant_offset = 0;
-  memory->constant_bytes = c->inputs;
-  memory->state_offset = c->inputs;
-  memory->state_bytes = c->state_end - c->inputs;
+  memory->constant_bytes = c->freedom;
+  memory->state_offset = c->freedom;
+  memory->state_bytes = c->state_end - c->freedom;
   memory->scratch_offset = c->state_end;
   memory->scratch_bytes = c->total - c->state_end;
+  memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
+  memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
@@ -846,17 +1032,17 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->diagonal = vector_length(vector_add(warp, weft));
   c->antidiagonal = vector_length(vector_subtract(warp, weft));
   c->area = parallelogram_area(config->edge_warp, config->edge_weft);
-  c->velocity_damping = config->velocity_damping;
-  c->air_density = config->air_density;
-  c->drag = config->drag;
-  c->lift = config->lift;
+  c->velocity_damping = snapped(config->velocity_damping, WORK_QUANTUM);
+  c->air_density = snapped(config->air_density, WORK_QUANTUM);
+  c->drag = snapped(config->drag, WORK_QUANTUM);
+  c->lift = snapped(config->lift, WORK_QUANTUM);
   c->explicit_threshold = config->explicit_threshold;
-  c->fold_stiffness = config->fold_stiffness;
+  c->fold_stiffness = snapped(config->fold_stiffness, WORK_QUANTUM);
   c->tolerance = config->tolerance;
   c->max_speed = config->max_speed;
-  c->limit_extension = config->limit_extension;
-  c->limit_compression = config->limit_compression;
-  c->thickness = config->thickness;
+  c->limit_extension = snapped(config->limit_extension, WORK_QUANTUM);
+  c->limit_compression = snapped(config->limit_compression, WORK_QUANTUM);
+  c->thickness = snapped(config->thickness, WORK_QUANTUM);
   c->integration = (int32_t)config->integration;
   c->bend_integration = (int32_t)config->bend_integration;
   c->preconditioner = (int32_t)config->preconditioner;
@@ -865,6 +1051,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->max_substeps = config->max_substeps;
   c->max_iterations = config->max_iterations;
   c->limit_sweeps = config->limit_sweeps;
+  c->warm_start = config->warm_start;
   c->max_colliders = config->max_colliders;
   c->max_confined = config->max_confined;
 }
@@ -883,6 +1070,25 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset, float *l
     *least = minimum(*least, map[i]);
     *most = maximum(*most, map[i]);
   }
+  for (int32_t i = 0; i < LANE_PAD; i++) {
+    floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+  }
+}
+
+/* Settings and maps: all that a step depends on beside the state. */
+static void hash_config(cloth *c) {
+  hasher h;
+  hash_start(&h);
+  hash_words(&h, (const any_word *)at(c, SETTINGS_OFFSET), (int32_t)((sizeof(cloth) - SETTINGS_OFFSET) / 4));
+  if (c->mass_ratio) {
+    hash_words(&h, (const any_word *)at(c, c->mass_ratio), c->count);
+  }
+  if (c->stiffness_map) {
+    hash_words(&h, (const any_word *)at(c, c->stiffness_map), c->count);
+  }
+  uint64_t hash = hash_end(&h);
+  c->config_hash[0] = (uint32_t)hash;
+  c->config_hash[1] = (uint32_t)(hash >> 32);
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
@@ -921,10 +1127,11 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_settings(c, config);
   copy_map(c, config->mass_map, c->mass_ratio, &c->mass_ratio_least, &c->mass_ratio_most);
   copy_map(c, config->stiffness_map, c->stiffness_map, &c->map_least, &c->map_most);
+  hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
-  inputs->gravity = config->gravity;
-  inputs->wind = config->wind;
-  inputs->fabric = config->fabric;
+  inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
+  inputs->wind = vector_snapped(config->wind, STATE_QUANTUM);
+  inputs->fabric = fabric_snapped(config->fabric);
   place_particles(c, config);
   *out = c;
   return CLOTH_OK;
@@ -960,42 +1167,6 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 }
 
 /// Plan of a step ///
-
-/* One direction of stretch or shear springs, scaled for the substep. */
-typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* k ks / m0: velocity change per metre of elongation */
-  float stiffness;   /* k^2 ks / m0 */
-  float damping;     /* k kd / m0 */
-  float compression; /* share of both that acts when shorter than rest */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;
-} spring_family;
-
-/* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
-   fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
-typedef struct bend_family {
-  float rest;
-  float curve;        /* (k / m0) c / L^2 */
-  float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
-  float linear;       /* (k / m0) c_b */
-  float linear_slope; /* (k^2 / m0) c_b */
-  float most;         /* bound on the fabric's push */
-  float fold;         /* (k / m0) times the fold stiffness */
-  float fold_slope;   /* (k^2 / m0) times the fold stiffness */
-  float damping;      /* k kd / m0 */
-} bend_family;
-
-typedef struct step_plan {
-  float dt, k, inverse_k;
-  int32_t substeps;
-  int32_t notes;
-  int32_t solves; /* 1 if anything is implicit */
-  int32_t bend_mode;
-  float bend_kappa;
-  spring_family spring[DIRECTIONS];
-  bend_family bend[DIRECTIONS];
-} step_plan;
 
 /* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
    kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
@@ -1064,17 +1235,17 @@ static float solvable_kappa(const cloth *c) {
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
-static void plan_springs(const cloth *c, step_plan *plan) {
-  float per_mass = plan->k / reference_mass(c);
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family *s = &plan->spring[d];
-    s->rest = direction_rest(c, d);
-    s->stiffness = coefficient(plan->k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
-    s->damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-    s->force = s->stiffness * plan->inverse_k;
-    s->compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
-    s->kappa = s->stiffness + 2.0f * s->damping;
-  }
+static spring_family plan_spring(const cloth *c, float k, int32_t d) {
+  float per_mass = k / reference_mass(c);
+  spring_family s;
+  s.rest = direction_rest(c, d);
+  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
+  s.force = s.stiffness * (1.0f / k);
+  s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
+  s.kappa = s.stiffness + 2.0f * s.damping;
+  s.mode = CLOTH_MODE_OFF;
+  return s;
 }
 
 /* The mode kappa asks for, by the threshold. */
@@ -1088,26 +1259,25 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
 }
 
-/* Returns CLOTH_OK or CLOTH_ERROR_UNSTABLE. */
-static int choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
+/* May a family be forced to be explicit? */
+static int is_stable_explicit(const cloth *c, const spring_family *s) {
+  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
+}
+
+static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->mode = mode_by_kappa(c, s->kappa);
   if (s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
-    return CLOTH_OK;
-  }
-  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
-    s->mode = CLOTH_MODE_IMPLICIT;
-    return CLOTH_OK;
-  }
-  if (s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold)) {
-    s->mode = CLOTH_MODE_EXPLICIT;
-    return CLOTH_OK;
-  }
-  if (c->integration == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return CLOTH_ERROR_UNSTABLE;
+    return;
   }
   s->mode = CLOTH_MODE_IMPLICIT;
+  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
+    return;
+  }
+  if (is_stable_explicit(c, s)) {
+    s->mode = CLOTH_MODE_EXPLICIT;
+    return;
+  }
   plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
-  return CLOTH_OK;
 }
 
 /* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
@@ -1237,23 +1407,34 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   return whole_up(wanted, c->max_substeps);
 }
 
-/* Returns CLOTH_OK or CLOTH_ERROR_UNSTABLE. */
-static int plan_step(const cloth *c, float dt, step_plan *plan) {
+/* An explicit-only cloth has no solver to fall back on. */
+static int is_refused(const cloth *c, float dt) {
+  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return 0;
+  }
+  float k = dt / (float)choose_substeps(c, dt);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    spring_family s = plan_spring(c, k, d);
+    if (!is_stable_explicit(c, &s)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = choose_substeps(c, dt);
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
-  plan_springs(c, plan);
   plan_bend(c, plan);
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    if (choose_mode(c, plan, &plan->spring[d])) {
-      return CLOTH_ERROR_UNSTABLE;
-    }
+    plan->spring[d] = plan_spring(c, plan->k, d);
+    choose_mode(c, plan, &plan->spring[d]);
     plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
   }
-  return CLOTH_OK;
 }
 
 /// Springs ///
@@ -1267,10 +1448,10 @@ typedef struct operator_family {
 
 static operator_family operator_of(const cloth *c, int32_t direction) {
   operator_family o;
-  o.w.x = floats_at(c, c->operator_blocks) + direction * OPERATOR_FLOATS * c->plane;
-  o.w.y = o.w.x + c->plane;
-  o.w.z = o.w.y + c->plane;
-  o.beta = o.w.z + c->plane;
+  o.w.x = floats_at(c, c->operator_blocks) + direction * OPERATOR_FLOATS * c->count;
+  o.w.y = o.w.x + c->count;
+  o.w.z = o.w.y + c->count;
+  o.beta = o.w.z + c->count;
   return o;
 }
 
@@ -1283,14 +1464,14 @@ static int32_t direction_offset(const cloth *c, int32_t direction) {
    puts its own in their place. */
 static planes row_buffer(const cloth *c, int32_t direction) {
   planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * direction * c->pitch + LANE_PAD;
+  f.x = floats_at(c, c->row_buffers) + 3 * direction * c->pitch + ZERO_PAD;
   f.y = f.x + c->pitch;
   f.z = f.y + c->pitch;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * DIRECTIONS * c->pitch) * sizeof(float));
+  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * DIRECTIONS * c->pitch + ZERO_PAD) * sizeof(float));
 }
 
 /* Where a row has no spring of a direction: its last column, or for the antidiagonal its first. */
@@ -1302,9 +1483,9 @@ static int has_missing_column(int32_t direction) {
   return direction_column_step[direction] != 0;
 }
 
-/* Clears what lies beyond the ends of a row of forces, which its neighbours will read. */
+/* Clears the place in a row of forces where there is no spring. What lies beyond the row's ends was cleared with all
+   buffers and stays so. */
 static void trim_row(const cloth *c, int32_t direction, planes f) {
-  vector_store(f, c->columns, vector(0.0f, 0.0f, 0.0f));
   if (has_missing_column(direction)) {
     vector_store(f, missing_column(c, direction), vector(0.0f, 0.0f, 0.0f));
   }
@@ -1318,7 +1499,7 @@ static void take_component(const cloth *c, float *const above[DIRECTIONS], float
   for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
     lanes diagonals = lanes_add(lanes_load(above[DIAGONAL] + i - 1), lanes_load(above[ANTIDIAGONAL] + i + 1));
     lanes all = lanes_add(lanes_load(above[WEFT] + i), diagonals);
-    lanes_store(sum + i, lanes_subtract(lanes_load(sum + i), all));
+    lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), all), c->columns - i);
   }
 }
 
@@ -1327,7 +1508,7 @@ static void add_component(const cloth *c, float *const own[DIRECTIONS], float *s
     lanes warp = lanes_subtract(lanes_load(own[WARP] + i), lanes_load(own[WARP] + i - 1));
     lanes diagonals = lanes_add(lanes_load(own[DIAGONAL] + i), lanes_load(own[ANTIDIAGONAL] + i));
     lanes all = lanes_add(warp, lanes_add(lanes_load(own[WEFT] + i), diagonals));
-    lanes_store(sum + i, lanes_add(lanes_load(sum + i), all));
+    lanes_store_first(sum + i, lanes_add(lanes_load(sum + i), all), c->columns - i);
   }
 }
 
@@ -1347,7 +1528,7 @@ static void gather_row(const cloth *c, int32_t row, planes sum,
 }
 
 static void clear_row(const cloth *c, planes f) {
-  for (int32_t i = 0; i <= c->columns; i++) {
+  for (int32_t i = 0; i < c->columns; i++) {
     vector_store(f, i, vector(0.0f, 0.0f, 0.0f));
   }
 }
@@ -1435,10 +1616,11 @@ static void spring_row(const cloth *c, const step_plan *plan, int32_t direction,
     lanes3 dv = lanes3_subtract(lanes3_load(v, i + offset), lanes3_load(v, i));
     lanes scale = spring_scale(c, i, i + offset);
     spring_result r = spring_force(s, d, dv, scale, spring_implicit(c, s, i, i + offset, scale));
-    lanes3_store(force, column, r.change);
+    int32_t left = c->columns - column;
+    lanes3_store(force, column, r.change, left);
     if (stored) {
-      lanes3_store(o.w, i, r.w);
-      lanes_store(o.beta + i, r.beta);
+      lanes3_store(o.w, i, r.w, left);
+      lanes_store_first(o.beta + i, r.beta, left);
     }
   }
   trim_row(c, direction, force);
@@ -1453,7 +1635,7 @@ static void spring_row(const cloth *c, const step_plan *plan, int32_t direction,
 static void clear_last_operator_row(const cloth *c) {
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
     operator_family o = operator_of(c, d);
-    for (int32_t i = c->count - c->columns; i < c->plane; i++) {
+    for (int32_t i = c->count - c->columns; i < c->count; i++) {
       vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
       o.beta[i] = 0.0f;
     }
@@ -1529,73 +1711,108 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale)
   return result;
 }
 
-/* Adds a change to one end of springs and takes it from the other, lanes beyond `count` excepted. */
-CLOTH_INLINE void scatter(planes sum, int32_t i, int32_t j, lanes3 change, lanes_mask valid) {
-  lanes zero = lanes_splat(0.0f);
-  change = lanes3_select(valid, change, lanes3_of(zero, zero, zero));
-  lanes3_store(sum, i, lanes3_add(lanes3_load(sum, i), change));
-  lanes3_store(sum, j, lanes3_subtract(lanes3_load(sum, j), change));
-}
-
 CLOTH_INLINE lanes3 bend_span(planes x, int32_t i, int32_t j) {
   return lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i));
 }
 
 static float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->plane;
+  return floats_at(c, c->bend_slopes) + direction * c->count;
 }
 
-/* Adds the velocity changes of one direction's bend springs to `change`; implicit ones bring slope (d.v) d along, and
-   leave their slopes for the operator. */
-static void add_bend_direction(const cloth *c, const step_plan *plan, int32_t direction, planes change) {
+/* Lanes of a row that keep no spring become 0. */
+CLOTH_INLINE lanes bend_within(const bend_range *range, int32_t column, lanes a) {
+  lanes zero = lanes_splat(0.0f);
+  a = lanes_select(lanes_first(range->first_column - column), zero, a);
+  return lanes_select(lanes_first(range->last_column - column), a, zero);
+}
+
+/* Adds one component of a row of spring forces to the ends that keep the springs, then takes it from the other ends.
+   Two passes, so that a particle gets its shares in the same order whatever the lane width. */
+static void scatter_component(const cloth *c, const bend_range *range, int32_t row, const float *force, float *sum) {
+  float *own = sum + row * c->columns;
+  float *other = own + range->offset;
+  for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
+    lanes_store_first(own + i, lanes_add(lanes_load(own + i), lanes_load(force + i)), range->last_column - i);
+  }
+  for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
+    lanes_store_first(other + i, lanes_subtract(lanes_load(other + i), lanes_load(force + i)), range->last_column - i);
+  }
+}
+
+static void scatter_row(const cloth *c, const bend_range *range, int32_t row, planes force, planes sum) {
+  scatter_component(c, range, row, force.x, sum.x);
+  scatter_component(c, range, row, force.y, sum.y);
+  scatter_component(c, range, row, force.z, sum.z);
+}
+
+/* Evaluates one row's bend springs of a direction into the row buffer and, if implicit, the slopes of the operator,
+   which bring slope (d.v) d along. */
+CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t direction, const bend_range *range,
+                               int32_t row) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
-  bend_range range = bend_range_of(c, direction);
+  planes force = row_buffer(c, direction);
   int implicit = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  for (int32_t row = 0; row < range.rows; row++) {
-    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      int32_t j = i + range.offset;
-      lanes3 d = bend_span(x, i, j);
-      bend_result r = bend_force(&plan->bend[direction], d, spring_scale(c, i, j));
-      lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
-      lanes slope = r.damping;
-      if (implicit) {
-        lanes_store(bend_slopes_of(c, direction) + i, r.slope);
-        slope = r.slope;
-      }
-      lanes pull = lanes_snapped(lanes_add(r.pull, lanes_multiply(slope, along)));
-      scatter(change, i, j, lanes3_scale(d, pull), lanes_first(range.last_column - column));
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    int32_t j = i + range->offset;
+    int32_t left = c->columns - column;
+    lanes3 d = bend_span(x, i, j);
+    bend_result r = bend_force(&plan->bend[direction], d, spring_scale(c, i, j));
+    lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
+    lanes slope = r.damping;
+    if (implicit) {
+      slope = bend_within(range, column, r.slope);
+      lanes_store_first(bend_slopes_of(c, direction) + i, slope, left);
     }
+    lanes pull = lanes_snapped(lanes_add(r.pull, lanes_multiply(slope, along)));
+    lanes3_store(force, column, lanes3_scale(d, pull), left);
   }
 }
 
+/* Adds the velocity changes of all bend springs to `change` and leaves their slopes for the operator. */
 static void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
   for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode != CLOTH_MODE_OFF; d++) {
-    add_bend_direction(c, plan, d, change);
+    bend_range range = bend_range_of(c, d);
+    for (int32_t row = 0; row < range.rows; row++) {
+      bend_row(c, plan, d, &range, row);
+      scatter_row(c, &range, row, row_buffer(c, d), change);
+    }
   }
 }
 
-/* product += A_bend direction for one direction of implicit bend springs, whose blocks are slope d d^T: the slopes are
-   stored, d is at hand. Returns its part of direction . product, a sum of squares. */
-static float apply_bend_direction(const cloth *c, int32_t d, planes direction, planes product) {
+/* Forces of one row's implicit bend springs on the direction's differences: slope d (d.e). The slopes are stored, d is
+   at hand. Adds its part of direction . product, a sum of squares. */
+CLOTH_HOT static void bend_operator_row(const cloth *c, int32_t d, const bend_range *range, int32_t row,
+                                        lanes_sum *sum) {
   planes x = planes_at(c, c->position);
-  bend_range range = bend_range_of(c, d);
-  lanes_sum sum = {{0.0f}};
-  for (int32_t row = 0; row < range.rows; row++) {
-    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      int32_t j = i + range.offset;
-      lanes_mask valid = lanes_first(range.last_column - column);
-      lanes3 span = bend_span(x, i, j);
-      lanes3 e = lanes3_snapped(lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, j)));
-      lanes along = lanes_snapped(lanes_select(valid, lanes3_dot(span, e), lanes_splat(0.0f)));
-      lanes pull = lanes_snapped(lanes_multiply(lanes_load(bend_slopes_of(c, d) + i), along));
-      scatter(product, i, j, lanes3_scale(span, pull), valid);
-      lanes_sum_add(&sum, column, lanes_multiply(pull, along));
-    }
+  planes direction = planes_at(c, c->direction);
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
+    int32_t j = i + range->offset;
+    lanes3 span = bend_span(x, i, j);
+    lanes3 e = lanes3_snapped(lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, j)));
+    lanes along = bend_within(range, column, lanes_snapped(lanes3_dot(span, e)));
+    lanes pull = lanes_snapped(lanes_multiply(lanes_load(bend_slopes_of(c, d) + i), along));
+    lanes3_store(row_buffer(c, d), column, lanes3_scale(span, pull), c->columns - column);
+    lanes_sum_add(sum, column, lanes_multiply(pull, along));
   }
-  return lanes_sum_total(&sum);
+}
+
+/* product += A direction for implicit bend springs, whose blocks are slope d d^T. Returns their part of
+   direction . product. */
+static float apply_bend(const cloth *c, planes product) {
+  float total = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    bend_range range = bend_range_of(c, d);
+    lanes_sum sum = {{0.0f}};
+    for (int32_t row = 0; row < range.rows; row++) {
+      bend_operator_row(c, d, &range, row, &sum);
+      scatter_row(c, &range, row, row_buffer(c, d), product);
+    }
+    total += lanes_sum_total(&sum);
+  }
+  return total;
 }
 
 /// External forces ///
@@ -1665,7 +1882,7 @@ static void set_body_forces(const cloth *c, const step_plan *plan, planes change
   lanes drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 a = lanes3_subtract(gravity, lanes3_scale(lanes3_load(v, i), drag));
-    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)));
+    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
   }
 }
 
@@ -1687,7 +1904,7 @@ static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z
     int32_t i = row * c->columns + column;
     lanes3 old = lanes3_load(direction, i);
     lanes3 turned = lanes3_snapped(lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta))));
-    lanes3_store(direction, i, lanes3_select(lanes_first(c->columns - column), turned, old));
+    lanes3_store(direction, i, turned, c->columns - column);
   }
 }
 
@@ -1708,7 +1925,8 @@ static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32
     lanes3 e = lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, i + offset));
     lanes3 w = lanes3_load(o.w, i);
     lanes along = lanes_snapped(lanes3_dot(w, e));
-    lanes3_store(force, column, lanes3_add(lanes3_scale(e, lanes_load(o.beta + i)), lanes3_scale(w, along)));
+    lanes3 pull = lanes3_add(lanes3_scale(e, lanes_load(o.beta + i)), lanes3_scale(w, along));
+    lanes3_store(force, column, pull, c->columns - column);
   }
   trim_row(c, d, force);
 }
@@ -1718,7 +1936,7 @@ static void finish_product_row(const cloth *c, int32_t row, planes direction, pl
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 q = lanes3_snapped(lanes3_load(product, i));
-    lanes3_store(product, i, q);
+    lanes3_store(product, i, q, c->columns - column);
     lanes dot = lanes3_dot(lanes3_load(direction, i), q);
     lanes_sum_add(sum, column, lanes_select(lanes_first(c->columns - column), dot, lanes_splat(0.0f)));
   }
@@ -1727,7 +1945,8 @@ static void finish_product_row(const cloth *c, int32_t row, planes direction, pl
 static void set_mass_product_row(const cloth *c, int32_t row, planes direction, planes product) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
-    lanes3_store(product, i, lanes3_scale(lanes3_load(direction, i), mass_ratio_lanes(c, i)));
+    lanes3 inertia = lanes3_scale(lanes3_load(direction, i), mass_ratio_lanes(c, i));
+    lanes3_store(product, i, inertia, c->columns - column);
   }
 }
 
@@ -1755,10 +1974,7 @@ static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
     finish_product_row(c, row, direction, product, &sum);
   }
   float total = lanes_sum_total(&sum);
-  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
-    total += apply_bend_direction(c, d, direction, product);
-  }
-  return total;
+  return plan->bend_mode == CLOTH_MODE_IMPLICIT ? total + apply_bend(c, product) : total;
 }
 
 /// Preconditioner ///
@@ -1777,22 +1993,23 @@ CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
   const float *f = floats_at(c, c->inverse) + i;
   symmetric m;
   m.xx = lanes_load(f);
-  m.yy = lanes_load(f + c->plane);
-  m.zz = lanes_load(f + 2 * c->plane);
-  m.xy = lanes_load(f + 3 * c->plane);
-  m.xz = lanes_load(f + 4 * c->plane);
-  m.yz = lanes_load(f + 5 * c->plane);
+  m.yy = lanes_load(f + c->count);
+  m.zz = lanes_load(f + 2 * c->count);
+  m.xy = lanes_load(f + 3 * c->count);
+  m.xz = lanes_load(f + 4 * c->count);
+  m.yz = lanes_load(f + 5 * c->count);
   return m;
 }
 
-CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m) {
+/* Stores the first `count` lanes. */
+CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
   float *f = floats_at(c, c->inverse) + i;
-  lanes_store(f, m.xx);
-  lanes_store(f + c->plane, m.yy);
-  lanes_store(f + 2 * c->plane, m.zz);
-  lanes_store(f + 3 * c->plane, m.xy);
-  lanes_store(f + 4 * c->plane, m.xz);
-  lanes_store(f + 5 * c->plane, m.yz);
+  lanes_store_first(f, m.xx, count);
+  lanes_store_first(f + c->count, m.yy, count);
+  lanes_store_first(f + 2 * c->count, m.zz, count);
+  lanes_store_first(f + 3 * c->count, m.xy, count);
+  lanes_store_first(f + 4 * c->count, m.xz, count);
+  lanes_store_first(f + 5 * c->count, m.yz, count);
 }
 
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
@@ -1877,8 +2094,23 @@ CLOTH_INLINE symmetric add_operator_block(symmetric m, operator_family o, int32_
   return symmetric_add_outer(m, lanes3_load(o.w, i), lanes_splat(1.0f));
 }
 
-/* Stores C, the diagonal blocks of A without bend, where the inverse will be. */
-static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
+/* Adds to m the blocks of one direction's bend springs, slope d d^T: of the one the particle keeps and of the one that
+   ends there. Where there is none the slope is 0. */
+CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
+  planes x = planes_at(c, c->position);
+  const float *slopes = bend_slopes_of(c, d);
+  bend_range range = bend_range_of(c, d);
+  if (row < range.rows) {
+    m = symmetric_add_outer(m, bend_span(x, i, i + range.offset), lanes_load(slopes + i));
+  }
+  if (row >= c->rows - range.rows) {
+    m = symmetric_add_outer(m, bend_span(x, i - range.offset, i), lanes_load(slopes + i - range.offset));
+  }
+  return m;
+}
+
+/* Stores C, the diagonal blocks of A, where the inverse will be. */
+CLOTH_HOT static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
@@ -1892,24 +2124,11 @@ static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
           m = add_operator_block(m, operator_of(c, d), i - direction_offset(c, d));
         }
       }
-      symmetric_store(c, i, symmetric_snapped(m));
-    }
-  }
-}
-
-/* Adds the blocks of implicit bend springs to C at both their ends. */
-static void add_bend_blocks(const cloth *c, int32_t d) {
-  planes x = planes_at(c, c->position);
-  bend_range range = bend_range_of(c, d);
-  for (int32_t row = 0; row < range.rows; row++) {
-    for (int32_t column = range.first_column; column < range.last_column; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      int32_t j = i + range.offset;
-      lanes3 span = bend_span(x, i, j);
-      lanes stored = lanes_load(bend_slopes_of(c, d) + i);
-      lanes slope = lanes_select(lanes_first(range.last_column - column), stored, lanes_splat(0.0f));
-      symmetric_store(c, i, symmetric_add_outer(symmetric_load(c, i), span, slope));
-      symmetric_store(c, j, symmetric_add_outer(symmetric_load(c, j), span, slope));
+      m = symmetric_snapped(m);
+      for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
+        m = add_bend_blocks(c, m, d, row, i);
+      }
+      symmetric_store(c, i, m, c->columns - column);
     }
   }
 }
@@ -1935,13 +2154,13 @@ static void invert_blocks(const cloth *c) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
-    symmetric_store(c, i, symmetric_snapped(inverse));
+    symmetric_store(c, i, symmetric_snapped(inverse), c->count - i);
   }
 }
 
 /* One particle's block. These run on few particles and one at a time. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
-  return floats_at(c, c->inverse) + particle + entry * c->plane;
+  return floats_at(c, c->inverse) + particle + entry * c->count;
 }
 
 static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -1997,7 +2216,7 @@ static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, in
 }
 
 static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->contact) + 3 * c->plane;
+  return (uint32_t *)at(c, c->contact) + 3 * c->count;
 }
 
 /* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
@@ -2025,9 +2244,6 @@ static void clear_sticking_blocks(const cloth *c) {
 /* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
 static void build_preconditioner(const cloth *c, const step_plan *plan) {
   set_diagonal_blocks(c, plan);
-  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
-    add_bend_blocks(c, d);
-  }
   for_each_constrained(c, constrain_block);
   invert_blocks(c);
   for_each_constrained(c, project_block);
@@ -2050,7 +2266,7 @@ static float precondition(const cloth *c) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
     lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
-    lanes3_store(z, i, preconditioned);
+    lanes3_store(z, i, preconditioned, c->count - i);
     lanes dot = lanes3_dot(residual, preconditioned);
     lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
   }
@@ -2067,12 +2283,13 @@ static float advance_and_precondition(const cloth *c, float alpha) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 step = lanes3_scale(lanes3_load(p, i), a);
-    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), step)));
+    int32_t left = c->count - i;
+    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), step)), left);
     lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), a));
     residual = lanes3_snapped(residual);
-    lanes3_store(r, i, residual);
+    lanes3_store(r, i, residual, left);
     lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
-    lanes3_store(q, i, preconditioned);
+    lanes3_store(q, i, preconditioned, left);
     lanes dot = lanes3_dot(residual, preconditioned);
     lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
   }
@@ -2096,9 +2313,11 @@ static void start_from_direction(const cloth *c, float scale) {
   planes y = planes_at(c, c->solution);
   lanes t = lanes_splat(scale);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), lanes3_scale(lanes3_load(p, i), t))));
+    int32_t left = c->count - i;
+    lanes3 start = lanes3_add(lanes3_load(y, i), lanes3_scale(lanes3_load(p, i), t));
+    lanes3_store(y, i, lanes3_snapped(start), left);
     lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), t));
-    lanes3_store(r, i, lanes3_snapped(residual));
+    lanes3_store(r, i, lanes3_snapped(residual), left);
   }
 }
 
@@ -2184,7 +2403,7 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
  * mobilities; a pinned end does not move.
  */
 CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t offset, float low, float high,
-                                lanes_mask valid) {
+                                lanes_mask valid, int32_t count) {
   const float *mobility = floats_at(c, c->mobility);
   int32_t j = i + offset;
   lanes zero = lanes_splat(0.0f);
@@ -2197,22 +2416,24 @@ CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t off
   lanes below = lanes_multiply(lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-12f)), weights);
   lanes k = lanes_snapped(lanes_divide(lanes_subtract(squared, bound), below));
   lanes3 way = lanes3_scale(d, lanes_select(valid, k, zero));
-  lanes3_store(x, i, lanes3_add(lanes3_load(x, i), lanes3_scale(way, wi)));
-  lanes3_store(x, j, lanes3_subtract(lanes3_load(x, j), lanes3_scale(way, wj)));
+  lanes3_store(x, i, lanes3_add(lanes3_load(x, i), lanes3_scale(way, wi)), count);
+  lanes3_store(x, j, lanes3_subtract(lanes3_load(x, j), lanes3_scale(way, wj)), count);
 }
 
 static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, float high) {
   for (int32_t parity = 0; parity < 2; parity++) {
-    for (int32_t column = parity; column < c->columns - 1; column += 2) {
-      limit_springs(c, x, row * c->columns + column, 1, low, high, lanes_first(1));
+    for (int32_t column = CLOTH_LANES == 1 ? parity : 0; column < c->columns - 1; column += LANES_PAIRS) {
+      int32_t left = c->columns - 1 - column;
+      lanes_mask valid = lanes_both(lanes_alternate(parity), lanes_first(left));
+      limit_springs(c, x, row * c->columns + column, 1, low, high, valid, left);
     }
   }
 }
 
 static void limit_weft_row(const cloth *c, planes x, int32_t row, float low, float high) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    lanes_mask valid = lanes_first(c->columns - column);
-    limit_springs(c, x, row * c->columns + column, c->columns, low, high, valid);
+    int32_t left = c->columns - column;
+    limit_springs(c, x, row * c->columns + column, c->columns, low, high, lanes_first(left), left);
   }
 }
 
@@ -2752,6 +2973,17 @@ static void prepare_particles(const cloth *c) {
   }
 }
 
+/* Work space is not part of the state: what a step reads before it writes is cleared first. */
+static void clear_pads(const cloth *c) {
+  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
+  if (c->operator_blocks) {
+    fill_zero(floats_at(c, c->operator_blocks) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  }
+  if (c->bend_slopes) {
+    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  }
+}
+
 static void finish_inputs(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     uint8_t *freedom = &freedom_of(c)[i];
@@ -2789,6 +3021,24 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
   s->residual = maximum(s->residual, result.residual);
 }
 
+/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
+   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, planes made) {
+  workspace *work = workspace_of(c);
+  uint32_t now = CLOTH_TICKS();
+  work->statistics.ticks[stage] += now - work->tick;
+  work->tick = now;
+#ifdef CLOTH_TRACE
+  hasher h;
+  hash_start(&h);
+  hash_words(&h, (const any_word *)made.x, 3 * c->count);
+  CLOTH_TRACE(c, stage, substep, hash_end(&h));
+#else
+  (void)substep;
+  (void)made;
+#endif
+}
+
 /* Velocity changes of an all-explicit substep: force over mass. */
 static void add_explicit_change(const cloth *c) {
   planes v = planes_at(c, c->velocity);
@@ -2796,7 +3046,7 @@ static void add_explicit_change(const cloth *c) {
   const float *mobility = floats_at(c, c->mobility);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 dv = lanes3_scale(lanes3_load(change, i), lanes_load(mobility + i));
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv));
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), c->count - i);
   }
 }
 
@@ -2804,7 +3054,7 @@ static void add_solution(const cloth *c) {
   planes v = planes_at(c, c->velocity);
   planes y = planes_at(c, c->solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), lanes3_load(y, i)));
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), lanes3_load(y, i)), c->count - i);
   }
 }
 
@@ -2812,7 +3062,7 @@ static void add_solution(const cloth *c) {
    and again, and the cloth would swing itself apart. */
 static void keep_solution(const cloth *c, int capped) {
   planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < 3 * c->plane; i++) {
+  for (int32_t i = 0; c->warm && i < 3 * c->count; i++) {
     floats_at(c, c->warm)[i] = capped ? 0.0f : y.x[i];
   }
 }
@@ -2825,8 +3075,10 @@ static void add_implicit_change(const cloth *c, const step_plan *plan, int32_t s
     apply_operator(c, plan);
     start_from_direction(c, 1.0f);
   }
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, planes_at(c, c->inverse));
   solve_result result = solve(c, plan);
   note_solve(c, substep, result);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, planes_at(c, c->solution));
   add_solution(c);
   keep_solution(c, result.capped);
 }
@@ -2837,7 +3089,8 @@ static void predict_positions(const cloth *c, const step_plan *plan) {
   planes predicted = predicted_of(c);
   lanes k = lanes_splat(plan->k);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(predicted, i, lanes3_add(lanes3_load(x, i), lanes3_scale(lanes3_load(v, i), k)));
+    lanes3 to = lanes3_add(lanes3_load(x, i), lanes3_scale(lanes3_load(v, i), k));
+    lanes3_store(predicted, i, to, c->count - i);
   }
 }
 
@@ -2856,7 +3109,7 @@ static void limit_strain(const cloth *c, const step_plan *plan) {
     lanes3 velocity = lanes3_load(v, i);
     lanes3 predicted = lanes3_add(lanes3_load(x, i), lanes3_scale(velocity, k));
     lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
-    lanes3_store(v, i, lanes3_add(velocity, lanes3_scale(moved, inverse_k)));
+    lanes3_store(v, i, lanes3_add(velocity, lanes3_scale(moved, inverse_k)), c->count - i);
   }
 }
 
@@ -2928,6 +3181,7 @@ static void substep(const cloth *c, const step_plan *plan, int32_t index) {
   counts->contacts_sticking = 0;
   confine_velocities(c);
   evaluate_forces(c, plan, planes_at(c, c->residual));
+  end_stage(c, CLOTH_STAGE_FORCES, index, planes_at(c, c->residual));
   int32_t contacts = c->contact ? find_solver_contacts(c, plan, index) : 0;
   if (plan->solves || contacts) {
     add_implicit_change(c, plan, index, contacts);
@@ -2939,16 +3193,20 @@ static void substep(const cloth *c, const step_plan *plan, int32_t index) {
   }
   confine_velocities(c);
   predict_positions(c, plan);
+  end_stage(c, CLOTH_STAGE_VELOCITIES, index, planes_at(c, c->velocity));
   limit_strain(c, plan);
+  end_stage(c, CLOTH_STAGE_LIMITS, index, planes_at(c, c->velocity));
   if (contacts) {
     drop_pushes(c, plan, index);
   }
   project_contacts(c, plan, index, counts);
+  end_stage(c, CLOTH_STAGE_CONTACTS, index, predicted_of(c));
   confine_velocities(c);
   confine_positions(c);
   for (int32_t i = 0; i < c->count; i++) {
     accept_particle(c, plan, i, counts);
   }
+  end_stage(c, CLOTH_STAGE_POSITIONS, index, planes_at(c, c->position));
 }
 
 int cloth_step(cloth *sheet, float dt) {
@@ -2959,18 +3217,21 @@ int cloth_step(cloth *sheet, float dt) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  step_plan plan;
-  if (plan_step(sheet, dt, &plan)) {
+  if (is_refused(sheet, dt)) {
     return CLOTH_ERROR_UNSTABLE;
   }
+  step_plan *plan = &workspace_of(sheet)->plan;
+  plan_step(sheet, dt, plan);
+  clear_pads(sheet);
   prepare_particles(sheet);
-  reset_statistics(sheet, &plan);
-  for (int32_t index = 0; index < plan.substeps; index++) {
-    substep(sheet, &plan, index);
+  reset_statistics(sheet, plan);
+  workspace_of(sheet)->tick = CLOTH_TICKS();
+  for (int32_t index = 0; index < plan->substeps; index++) {
+    substep(sheet, plan, index);
   }
   finish_inputs(sheet);
   cloth_statistics *counts = statistics_of(sheet);
-  counts->notes = plan.notes;
+  counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
   return counts->notes;
@@ -2994,7 +3255,7 @@ int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
   if (!vector_in_range(gravity, 1.0e4f)) {
     return CLOTH_ERROR_GRAVITY;
   }
-  inputs_of(sheet)->gravity = gravity;
+  inputs_of(sheet)->gravity = vector_snapped(gravity, STATE_QUANTUM);
   return CLOTH_OK;
 }
 
@@ -3006,7 +3267,7 @@ int cloth_set_wind(cloth *sheet, cloth_vector wind) {
   if (!vector_in_range(wind, 1.0e3f)) {
     return CLOTH_ERROR_WIND;
   }
-  inputs_of(sheet)->wind = wind;
+  inputs_of(sheet)->wind = vector_snapped(wind, STATE_QUANTUM);
   return CLOTH_OK;
 }
 
@@ -3022,7 +3283,7 @@ int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
   if (error) {
     return error;
   }
-  inputs_of(sheet)->fabric = *fabric;
+  inputs_of(sheet)->fabric = fabric_snapped(*fabric);
   return CLOTH_OK;
 }
 
@@ -3044,6 +3305,7 @@ static void forget_confinement(const cloth *c, int32_t particle) {
     if (confined_of(c)[i].particle == particle) {
       inputs->confined_count--;
       confined_of(c)[i] = confined_of(c)[inputs->confined_count];
+      fill_zero(&confined_of(c)[inputs->confined_count], sizeof(confinement));
       return;
     }
   }
@@ -3261,9 +3523,20 @@ static cloth_pose clean_pose(const cloth_pose *pose) {
   return clean;
 }
 
+/* Stores a collider; what its shape does not use is 0, whatever the caller left there. */
 static void place_collider(collider_slot *slot, const cloth_collider *body) {
+  int round =
+      body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
+  int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
+  fill_zero(slot, sizeof *slot);
   slot->used = 1;
-  slot->body = *body;
+  slot->body.shape = body->shape;
+  slot->body.radius = round ? body->radius : 0.0f;
+  slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
+  slot->body.half_height = tall ? body->half_height : 0.0f;
+  slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
+  slot->body.static_friction = snapped(body->static_friction, WORK_QUANTUM);
+  slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
   slot->body.pose = clean_pose(&body->pose);
   slot->previous = slot->body.pose;
 }
@@ -3568,6 +3841,392 @@ int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   return CLOTH_OK;
 }
 
+/// State ///
+
+/* The state is made of words of 4 bytes, floats and integers, but for the freedoms it starts with, which are bytes and
+   count as little-endian words. */
+static uint32_t little_endian_word(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static int32_t freedom_words(const cloth *c) {
+  return (c->count + 3) / 4;
+}
+
+/* Words from the colliders to the end of the state. */
+static int32_t state_words(const cloth *c) {
+  return (int32_t)((c->state_end - c->colliders) / 4u);
+}
+
+static const any_word *words_at(const cloth *c, uint32_t offset) {
+  return (const any_word *)at(c, offset);
+}
+
+static uint64_t hash_state(const cloth *c) {
+  hasher h;
+  hash_start(&h);
+  for (int32_t i = 0; i < freedom_words(c); i++) {
+    hash_word(&h, little_endian_word(freedom_of(c) + 4 * i));
+  }
+  hash_words(&h, words_at(c, c->colliders), state_words(c));
+  return hash_end(&h);
+}
+
+int cloth_hash(const cloth *sheet, uint64_t *hash) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!hash) {
+    return CLOTH_ERROR_NULL;
+  }
+  *hash = hash_state(sheet);
+  return CLOTH_OK;
+}
+
+uint32_t cloth_hash_fold(uint64_t hash) {
+  return (uint32_t)hash ^ (uint32_t)(hash >> 32);
+}
+
+static void copy_bytes(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+/* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
+#define SAVE_MAGIC 0x65766173u
+
+static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
+  header[0] = SAVE_MAGIC;
+  header[1] = c->state_end - c->freedom;
+  header[2] = c->config_hash[0];
+  header[3] = c->config_hash[1];
+}
+
+int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!buffer) {
+    return CLOTH_ERROR_NULL;
+  }
+  uint32_t header[SAVE_HEADER_BYTES / 4];
+  describe_save(sheet, header);
+  if (bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  copy_bytes(buffer, header, SAVE_HEADER_BYTES);
+  copy_bytes((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
+  return CLOTH_OK;
+}
+
+int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!buffer) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (bytes < SAVE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  uint32_t header[SAVE_HEADER_BYTES / 4];
+  uint32_t expected[SAVE_HEADER_BYTES / 4];
+  copy_bytes(header, buffer, SAVE_HEADER_BYTES);
+  describe_save(sheet, expected);
+  if (header[0] != expected[0]) {
+    return CLOTH_ERROR_IMAGE_MAGIC;
+  }
+  if (header[1] != expected[1] || bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  if (header[2] != expected[2] || header[3] != expected[3]) {
+    return CLOTH_ERROR_IMAGE_CONFIG;
+  }
+  copy_bytes(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  return CLOTH_OK;
+}
+
+/// Portable image ///
+
+/* Header words of an image, after which the state follows word by word, all little-endian. */
+enum {
+  IMAGE_MAGIC,
+  IMAGE_STATE_VERSION,
+  IMAGE_NUMERICS_VERSION,
+  IMAGE_BYTES,
+  IMAGE_COLUMNS,
+  IMAGE_ROWS,
+  IMAGE_COLLIDERS,
+  IMAGE_CONFINED,
+  IMAGE_OPTIONS,                 /* 1: a warm start, 2: contacts in the solver */
+  IMAGE_CONFIG,                  /* hash of the config, low word first */
+  IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
+  IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
+};
+
+static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
+  fill_zero(header, IMAGE_HEADER_BYTES);
+  header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
+  header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
+  header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
+  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state_end - c->freedom);
+  header[IMAGE_COLUMNS] = (uint32_t)c->columns;
+  header[IMAGE_ROWS] = (uint32_t)c->rows;
+  header[IMAGE_COLLIDERS] = (uint32_t)c->max_colliders;
+  header[IMAGE_CONFINED] = (uint32_t)c->max_confined;
+  header[IMAGE_OPTIONS] = (c->warm ? 1u : 0u) | (c->contact ? 2u : 0u);
+  header[IMAGE_CONFIG] = c->config_hash[0];
+  header[IMAGE_CONFIG + 1] = c->config_hash[1];
+}
+
+static void write_words(uint8_t *to, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t byte = 0; byte < 4; byte++) {
+      to[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
+    }
+  }
+}
+
+static void read_words(any_word *words, const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    words[i] = little_endian_word(from + 4 * i);
+  }
+}
+
+int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!image) {
+    return CLOTH_ERROR_NULL;
+  }
+  uint32_t header[IMAGE_HEADER_WORDS];
+  describe_image(sheet, header);
+  if (bytes < header[IMAGE_BYTES]) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  uint64_t hash = hash_state(sheet);
+  header[IMAGE_HASH] = (uint32_t)hash;
+  header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
+  uint8_t *to = (uint8_t *)image;
+  uint32_t freedom_bytes = sheet->colliders - sheet->freedom;
+  write_words(to, header, IMAGE_HEADER_WORDS);
+  copy_bytes(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->colliders), state_words(sheet));
+  return CLOTH_OK;
+}
+
+/* Why an image with this header cannot be one of this cloth, or CLOTH_OK. */
+static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
+  uint32_t expected[IMAGE_HEADER_WORDS];
+  describe_image(c, expected);
+  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
+    return CLOTH_ERROR_IMAGE_MAGIC;
+  }
+  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
+    return CLOTH_ERROR_IMAGE_VERSION;
+  }
+  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
+    return CLOTH_ERROR_IMAGE_NUMERICS;
+  }
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_SIZE;
+    }
+  }
+  if (bytes < header[IMAGE_BYTES]) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
+  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+}
+
+static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
+  hasher h;
+  hash_start(&h);
+  for (uint32_t i = 0; i < bytes; i += 4) {
+    hash_word(&h, little_endian_word(body + i));
+  }
+  return hash_end(&h);
+}
+
+/* Is this +0, or a finite number of at least 2^-40? All floats of a state are. */
+static int is_state_float(uint32_t word) {
+  uint32_t exponent = (word >> 23) & 255u;
+  return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
+}
+
+static int are_state_floats(const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    if (!is_state_float(little_endian_word(from + 4 * i))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_zero(const uint8_t *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (from[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The parts of an image's state, at the offsets they have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+} image_view;
+
+static const uint8_t *image_at(const image_view *view, uint32_t offset) {
+  return view->state + (offset - view->c->freedom);
+}
+
+static int is_freedom(uint8_t freedom) {
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_CARRIED) ||
+         freedom == (FREEDOM_PINNED | PIN_ARRIVED);
+}
+
+static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->inputs);
+  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  return are_state_floats(from + 8, (int32_t)(sizeof(cloth_inputs) / 4) - 2) && inputs->collider_end >= 0 &&
+         inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
+         inputs->confined_count <= view->c->max_confined && vector_in_range(inputs->gravity, 1.0e4f) &&
+         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+}
+
+/* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
+static int check_image_slot(const image_view *view, int32_t index) {
+  const uint8_t *from = image_at(view, view->c->colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  if (is_zero(from, sizeof(collider_slot))) {
+    return 0;
+  }
+  collider_slot slot;
+  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  int valid = slot.used == 1 && are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) &&
+              !check_collider(&slot.body) && !check_pose(&slot.previous);
+  return valid ? 1 : -1;
+}
+
+static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
+  int32_t end = 0;
+  for (int32_t index = 0; index < view->c->max_colliders; index++) {
+    int used = check_image_slot(view, index);
+    if (used < 0) {
+      return 0;
+    }
+    end = used ? index + 1 : end;
+  }
+  return end == inputs->collider_end;
+}
+
+/* Every listed particle is confined as its freedom says, and there are as many as are confined. */
+static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *freedom = image_at(view, view->c->freedom);
+  int32_t confined = 0;
+  for (int32_t i = 0; i < view->c->count; i++) {
+    if (!is_freedom(freedom[i])) {
+      return 0;
+    }
+    confined += freedom[i] == FREEDOM_LINE || freedom[i] == FREEDOM_PLANE;
+  }
+  const uint8_t *from = image_at(view, view->c->confined);
+  for (int32_t i = 0; i < inputs->confined_count; i++, from += sizeof(confinement)) {
+    confinement held;
+    read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
+    if (held.particle < 0 || held.particle >= view->c->count || held.freedom != freedom[held.particle] ||
+        (held.freedom != FREEDOM_LINE && held.freedom != FREEDOM_PLANE) || !are_state_floats(from + 8, 6) ||
+        !vector_in_range(held.direction, 1.001f) || !in_range(vector_length(held.direction), 0.999f, 1.001f) ||
+        !vector_in_range(held.anchor, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  size_t rest = (size_t)(view->c->max_confined - inputs->confined_count) * sizeof(confinement);
+  size_t padding = view->c->colliders - view->c->freedom - (uint32_t)view->c->count;
+  return confined == inputs->confined_count && is_zero(from, rest) && is_zero(freedom + view->c->count, padding);
+}
+
+/* Are these floats within a limit? */
+static int check_image_floats(const image_view *view, uint32_t offset, int32_t count, float limit) {
+  const uint8_t *from = image_at(view, offset);
+  for (int32_t i = 0; i < count; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int check_image_contacts(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->contact) + 12 * c->count;
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t word = little_endian_word(words + 4 * i);
+    int32_t index = CONTACT_COLLIDER(word);
+    if (word != CONTACT_NONE && (index >= c->max_colliders || check_image_slot(view, index) != 1 ||
+                                 CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
+      return 0;
+    }
+  }
+  return check_image_floats(view, c->contact, 3 * c->count, 1.001f);
+}
+
+static int check_image_content(const image_view *view) {
+  const cloth *c = view->c;
+  cloth_inputs inputs;
+  return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
+         check_image_confined(view, &inputs) &&
+         check_image_floats(view, c->position, 3 * c->count, CLOTH_POSITION_LIMIT) &&
+         check_image_floats(view, c->velocity, 3 * c->count, PIN_SPEED_LIMIT) &&
+         (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
+         (!c->contact || check_image_contacts(view));
+}
+
+int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (!image) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (bytes < IMAGE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  uint32_t header[IMAGE_HEADER_WORDS];
+  const uint8_t *from = (const uint8_t *)image;
+  read_words(header, from, IMAGE_HEADER_WORDS);
+  error = check_image_header(sheet, header, bytes);
+  if (error) {
+    return error;
+  }
+  image_view view = {sheet, from + IMAGE_HEADER_BYTES};
+  uint64_t hash = hash_image(view.state, sheet->state_end - sheet->freedom);
+  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_image_content(&view)) {
+    return CLOTH_ERROR_IMAGE_CONTENT;
+  }
+  copy_bytes(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
+  read_words((any_word *)at(sheet, sheet->colliders), image_at(&view, sheet->colliders), state_words(sheet));
+  return CLOTH_OK;
+}
+
 /// Statistics ///
 
 int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
@@ -3636,11 +4295,11 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       float e = snapped(length - rest, STATE_QUANTUM);
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f);
       float energy = 0.5f * stiffness * share * particle_scale(c, i, i + offset) * e * e;
-      lanes_sum_add(&sums->energy, column, lanes_splat(energy));
+      lanes_sum_add_value(&sums->energy, column, energy);
       int held = ((freedom[i] | freedom[i + offset]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {
         float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add(&sums->squared_strain, column, lanes_splat(snapped(strain * strain, WORK_QUANTUM)));
+        lanes_sum_add_value(&sums->squared_strain, column, snapped(strain * strain, WORK_QUANTUM));
         sums->largest = maximum(sums->largest, e / rest);
       }
     }
@@ -3663,7 +4322,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
-      lanes_sum_add(&sums->energy, column, lanes_splat(energy));
+      lanes_sum_add_value(&sums->energy, column, energy);
     }
   }
 }
@@ -3677,8 +4336,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   for (int32_t i = 0; i < c->count; i++) {
     float mass = mass_ratio_at(c, i);
     cloth_vector velocity = vector_load(v, i);
-    lanes_sum_add(&kinetic, i, lanes_splat(mass * vector_dot(velocity, velocity)));
-    lanes_sum_add(&height, i, lanes_splat(mass * vector_dot(g, vector_load(x, i))));
+    lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
+    lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
   }
   float mass = reference_mass(c);
   measures->kinetic_energy = 0.5f * mass * lanes_sum_total(&kinetic);
@@ -3707,6 +4366,114 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   measure_motion(sheet, measures);
   return CLOTH_OK;
 }
+
+/// Self-test ///
+
+/* Compilers may not compute what comes out of these in advance. */
+static float opaque(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+static int has_bits(float value, uint32_t bits) {
+  volatile float kept = value;
+  return bits_of(kept).bits == bits;
+}
+
+/* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
+static int contracts(void) {
+  float a = opaque(0x3f800001u);
+  float scalar = a * a + opaque(0xbf800002u);
+  lanes l = lanes_splat(a);
+  lanes wide = lanes_add(lanes_multiply(l, l), lanes_splat(opaque(0xbf800002u)));
+  return !has_bits(scalar, 0) || !has_bits(lanes_first_value(wide), 0);
+}
+
+/* Ties go to even, and the two directions of rounding are nearest. */
+static int rounds_to_nearest(void) {
+  float one = opaque(0x3f800000u);
+  float half_unit = opaque(0x33800000u); /* 2^-24 */
+  return has_bits(one + half_unit, 0x3f800000u) && has_bits(opaque(0x3f800001u) + half_unit, 0x3f800002u) &&
+         has_bits(one + opaque(0x33800001u), 0x3f800001u) && has_bits((0.0f - one) - half_unit, 0xbf800000u) &&
+         has_bits(one / opaque(0x40400000u), 0x3eaaaaabu) && has_bits(one / opaque(0x41200000u), 0x3dcccccdu);
+}
+
+/* A product too large for a float is infinite, and an intermediate sum has no more than 24 bits. */
+static int carries_excess(void) {
+  float large = opaque(0x7f000000u); /* 2^127 */
+  float one = opaque(0x3f800000u);
+  float back = large * opaque(0x40000000u) * opaque(0x3f000000u);
+  return !has_bits(back, 0x7f800000u) || !has_bits((one + opaque(0x33000000u)) - one, 0);
+}
+
+static int roots_are_right(void) {
+  static const uint32_t roots[][2] = {{0x40000000u, 0x3fb504f3u}, /* 2 */
+                                      {0x40400000u, 0x3fddb3d7u}, /* 3 */
+                                      {0x3f800001u, 0x3f800000u}, /* just above 1 */
+                                      {0x3f7fffffu, 0x3f7fffffu}, /* just below 1 */
+                                      {0x00800000u, 0x20000000u}, /* 2^-126 */
+                                      {0x7f7fffffu, 0x5f7fffffu}, /* the largest */
+                                      {0, 0}};
+  for (uint32_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+    float value = opaque(roots[i][0]);
+    if (!has_bits(square_root(value), roots[i][1]) ||
+        !has_bits(lanes_first_value(lanes_square_root(lanes_splat(value))), roots[i][1])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Some values of a block, through the operations whose meaning differs most between vector units. */
+static int lanes_are_right(void) {
+  float from[CLOTH_LANES + 1];
+  float to[CLOTH_LANES + 1];
+  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
+    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
+    to[i] = 7.0f;
+  }
+  lanes a = lanes_load(from);
+  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
+  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float quotient = opaque(0xc0400000u) / from[i];
+    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
+      return 0;
+    }
+  }
+  return has_bits(to[CLOTH_LANES], 0x40e00000u) &&
+         lanes_first_value(lanes_select(lanes_first(0), a, lanes_splat(0.0f))) == 0.0f;
+}
+
+int cloth_self_test(void) {
+  if (carries_excess()) {
+    return CLOTH_ERROR_EXCESS;
+  }
+  if (!rounds_to_nearest()) {
+    return CLOTH_ERROR_ROUNDING;
+  }
+  if (contracts()) {
+    return CLOTH_ERROR_CONTRACTION;
+  }
+  if (!roots_are_right()) {
+    return CLOTH_ERROR_SQUARE_ROOT;
+  }
+  if (!lanes_are_right()) {
+    return CLOTH_ERROR_LANES;
+  }
+  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  float half = opaque(0x3f000000u);
+  float smallest = opaque(0x00800000u);
+  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
+  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
+  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
+}
+
+/// Names ///
 
 static const char *const result_names[] = {
     "CLOTH_OK",
@@ -3746,6 +4513,19 @@ static const char *const result_names[] = {
     "CLOTH_ERROR_BUFFER",
     "CLOTH_ERROR_INDEX_WIDTH",
     "CLOTH_ERROR_UNSTABLE",
+    "CLOTH_ERROR_LEFT_OUT",
+    "CLOTH_ERROR_IMAGE_MAGIC",
+    "CLOTH_ERROR_IMAGE_VERSION",
+    "CLOTH_ERROR_IMAGE_NUMERICS",
+    "CLOTH_ERROR_IMAGE_CONFIG",
+    "CLOTH_ERROR_IMAGE_SIZE",
+    "CLOTH_ERROR_IMAGE_DAMAGED",
+    "CLOTH_ERROR_IMAGE_CONTENT",
+    "CLOTH_ERROR_CONTRACTION",
+    "CLOTH_ERROR_ROUNDING",
+    "CLOTH_ERROR_EXCESS",
+    "CLOTH_ERROR_SQUARE_ROOT",
+    "CLOTH_ERROR_LANES",
 };
 
 const char *cloth_result_name(int result) {

@@ -52,6 +52,13 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 1
 #define CLOTH_VERSION_PATCH 0
 
+/* Version of the portable image's layout. */
+#define CLOTH_STATE_VERSION 1
+/* Version of the arithmetic: two builds with the same number give the same bits. */
+#define CLOTH_NUMERICS_VERSION 1
+/* First word of a portable image, "CLTH" as its bytes. */
+#define CLOTH_IMAGE_MAGIC 0x48544c43u
+
 /* Alignment of the arena in bytes, a power of two. */
 #define CLOTH_ALIGNMENT 32
 /* Largest number of columns and of rows. */
@@ -107,7 +114,20 @@ typedef enum cloth_error {
   CLOTH_ERROR_ROTATION = -33,        /* rotation not a unit quaternion (within 1e-3) */
   CLOTH_ERROR_BUFFER = -34,          /* output buffer too small, or layout does not fit its stride */
   CLOTH_ERROR_INDEX_WIDTH = -35,     /* the vertices do not fit 16-bit indices */
-  CLOTH_ERROR_UNSTABLE = -36         /* explicit-only cloth would be unstable at max_substeps: step refused */
+  CLOTH_ERROR_UNSTABLE = -36,        /* explicit-only cloth would be unstable at max_substeps: step refused */
+  CLOTH_ERROR_LEFT_OUT = -37,        /* the build has left out what this asks for, by a CLOTH_NO_... switch */
+  CLOTH_ERROR_IMAGE_MAGIC = -38,     /* not an image: the first word is not CLOTH_IMAGE_MAGIC */
+  CLOTH_ERROR_IMAGE_VERSION = -39,   /* an image of another CLOTH_STATE_VERSION */
+  CLOTH_ERROR_IMAGE_NUMERICS = -40,  /* an image of another CLOTH_NUMERICS_VERSION: it would go on differently */
+  CLOTH_ERROR_IMAGE_CONFIG = -41,    /* a save or image of a cloth with another config */
+  CLOTH_ERROR_IMAGE_SIZE = -42,      /* a save or image with another size or other counts than this cloth's */
+  CLOTH_ERROR_IMAGE_DAMAGED = -43,   /* the image's hash does not match its content */
+  CLOTH_ERROR_IMAGE_CONTENT = -44,   /* the image holds a value that no cloth can have */
+  CLOTH_ERROR_CONTRACTION = -45,     /* self-test: a * b + c is rounded once instead of twice */
+  CLOTH_ERROR_ROUNDING = -46,        /* self-test: results are not rounded to nearest, ties to even */
+  CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions carry more than a float's precision or range */
+  CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
+  CLOTH_ERROR_LANES = -49            /* self-test: a lane operation differs from the scalar reference */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -119,7 +139,9 @@ typedef enum cloth_note {
   /* A particle passed config.max_speed and was slowed to it. */
   CLOTH_NOTE_SPEED_LIMITED = 4,
   /* A particle's motion was not finite or left the position limit: it was put back where the substep began, at rest. */
-  CLOTH_NOTE_RECOVERED = 8
+  CLOTH_NOTE_RECOVERED = 8,
+  /* Only from cloth_self_test(): this machine flushes subnormal numbers to zero. The results do not depend on it. */
+  CLOTH_NOTE_FLUSHES = 16
 } cloth_note;
 
 /// Basic types ///
@@ -306,6 +328,8 @@ typedef struct cloth_memory {
   size_t state_bytes;
   size_t scratch_offset; /* work space and the last step's statistics */
   size_t scratch_bytes;
+  size_t saved_bytes; /* what cloth_save() writes */
+  size_t image_bytes; /* what cloth_write_image() writes */
 } cloth_memory;
 
 /* Writes to *memory what a cloth of this config needs. Returns CLOTH_OK or the config's first error. */
@@ -332,6 +356,44 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
  * back to where the substep began with zero velocity; should it be faster than max_speed, it is slowed to that.
  */
 int cloth_step(cloth *sheet, float dt);
+
+/// State ///
+
+/*
+ * A step is a function of the state, the config and dt alone, with the same bits from every compiler, optimisation
+ * level and machine. The state has a constant size from cloth_init() on and holds all inputs: pins, colliders, wind,
+ * fabric. So two machines that start from the same config and make the same calls stay equal, and a cloth that loads
+ * an earlier state goes on as it did the first time.
+ */
+
+/* Copies the state into `buffer`, cloth_memory.saved_bytes of any alignment, at the speed of memcpy. For the same build
+   on the same kind of machine, as rollback needs it. Returns CLOTH_OK, CLOTH_ERROR_BUFFER if `bytes` is too small, ...
+ */
+int cloth_save(const cloth *sheet, void *buffer, size_t bytes);
+
+/* Puts back what cloth_save() wrote, into the same cloth or one of the same config. Who wrote it is checked, the
+   content is trusted. Returns CLOTH_OK, CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_SIZE, ... */
+int cloth_load(cloth *sheet, const void *buffer, size_t bytes);
+
+/* Writes the state as an image for any machine: cloth_memory.image_bytes of any alignment, little-endian everywhere,
+   with a header of magic, versions, config hash and counts. For files and for sending to another machine. Returns
+   CLOTH_OK, CLOTH_ERROR_BUFFER if `bytes` is too small, ... */
+int cloth_write_image(const cloth *sheet, void *image, size_t bytes);
+
+/* Takes over the state of an image. All of it is checked first: an image from anywhere is safe to pass. Returns
+   CLOTH_OK or a CLOTH_ERROR_IMAGE_... that names the reason. */
+int cloth_read_image(cloth *sheet, const void *image, size_t bytes);
+
+/* Writes a 64-bit hash of the state to *hash: equal on every machine for equal states. Returns CLOTH_OK or an error. */
+int cloth_hash(const cloth *sheet, uint64_t *hash);
+
+/* Returns a hash in 32 bits, for protocols with room for no more. */
+uint32_t cloth_hash_fold(uint64_t hash);
+
+/* Checks at start-up that this build on this machine computes the known bits. Returns CLOTH_OK or the
+   CLOTH_ERROR_CONTRACTION ... CLOTH_ERROR_LANES that names what is wrong; CLOTH_NOTE_FLUSHES if numbers below 2^-126
+   are flushed to zero, which the library is made not to notice. */
+int cloth_self_test(void);
 
 /// Inputs ///
 
@@ -386,7 +448,7 @@ typedef enum cloth_shape {
 } cloth_shape;
 
 typedef struct cloth_collider {
-  cloth_shape shape;
+  int32_t shape;             /* a cloth_shape; default CLOTH_SHAPE_SPHERE */
   cloth_pose pose;           /* where it is now */
   float radius;              /* [m] sphere, capsule, cylinder */
   float radius_top;          /* [m] capsule */
@@ -483,6 +545,18 @@ typedef enum cloth_mode {
   CLOTH_MODE_MIXED     /* spring by spring, where maps vary */
 } cloth_mode;
 
+/* The stages of a step, for ticks and traces. */
+typedef enum cloth_stage {
+  CLOTH_STAGE_FORCES,         /* forces and Jacobians of all springs, air and gravity */
+  CLOTH_STAGE_PRECONDITIONER, /* its blocks, and contacts as constraints */
+  CLOTH_STAGE_SOLVE,          /* conjugate gradient */
+  CLOTH_STAGE_VELOCITIES,     /* friction of solver contacts, new velocities, predicted positions */
+  CLOTH_STAGE_LIMITS,         /* strain limiting */
+  CLOTH_STAGE_CONTACTS,       /* contact by projection */
+  CLOTH_STAGE_POSITIONS,      /* confinement, guards, new positions */
+  CLOTH_STAGE_COUNT
+} cloth_stage;
+
 /* What the last step did; free to read. */
 typedef struct cloth_statistics {
   int32_t notes;                       /* sum of cloth_note */
@@ -497,6 +571,7 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;           /* of these, held by static friction */
   int32_t particles_limited;           /* times a particle was slowed to max_speed */
   int32_t particles_recovered;         /* times a particle was put back */
+  uint32_t ticks[CLOTH_STAGE_COUNT];   /* of the port's timer, by stage; 0 without a timer */
 } cloth_statistics;
 
 /* Writes the statistics of the last step to *statistics. Returns CLOTH_OK or an error. */

@@ -68,7 +68,8 @@ static float damping_for(const cloth_config *config, double kappa, double k) {
 /* The plan of a step of k, with forces evaluated: right-hand side in the residual, operator filled. */
 static step_plan evaluate(cloth *sheet, float k) {
   step_plan plan;
-  CHECK(plan_step(sheet, k, &plan) == CLOTH_OK, "the step was refused");
+  CHECK(!is_refused(sheet, k), "the step was refused");
+  plan_step(sheet, k, &plan);
   prepare_particles(sheet);
   evaluate_forces(sheet, &plan, planes_at(sheet, sheet->residual));
   return plan;
@@ -76,7 +77,7 @@ static step_plan evaluate(cloth *sheet, float k) {
 
 /* Coordinate n of a vector array: 3 a particle. */
 static float *coordinate(const cloth *sheet, uint32_t array, int n) {
-  return floats_at(sheet, array) + (n % 3) * sheet->plane + n / 3;
+  return floats_at(sheet, array) + (n % 3) * sheet->count + n / 3;
 }
 
 /// Square root ///
