@@ -32,6 +32,11 @@
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
+#if defined(__OPTIMIZE_SIZE__)
+/* What these passes do to loops over a few floats takes a twentieth more bytes (measured on Cortex-M). */
+#pragma GCC optimize("no-tree-forwprop", "no-tree-loop-distribute-patterns", "no-tree-loop-im")
+#pragma GCC optimize("no-move-loop-invariants")
+#endif
 #elif defined(_MSC_VER)
 #pragma fp_contract(off)
 #endif
@@ -65,11 +70,53 @@
 #define CLOTH_CONSTANT
 #endif
 
+/*
+ * What a build may leave out, for boards: defining CLOTH_NO_... takes away the code behind it. A config that asks for
+ * it gets CLOTH_ERROR_LEFT_OUT, the default config does not ask, and functions that serve nothing else are not there.
+ */
+#ifdef CLOTH_NO_SOLVER /* implicit integration, and what needs it: only explicit-only cloths */
+#define WITH_SOLVER 0
+#else
+#define WITH_SOLVER 1
+#endif
+#ifdef CLOTH_NO_COLLIDERS
+#define WITH_COLLIDERS 0
+#else
+#define WITH_COLLIDERS 1
+#endif
+#if defined(CLOTH_NO_CONTACT_SOLVER) || !WITH_SOLVER || !WITH_COLLIDERS
+#define WITH_CONTACT_SOLVER 0
+#else
+#define WITH_CONTACT_SOLVER 1
+#endif
+#ifdef CLOTH_NO_CONFINED /* particles held to lines and planes */
+#define WITH_CONFINED 0
+#else
+#define WITH_CONFINED 1
+#endif
+#ifdef CLOTH_NO_AIR /* drag and lift */
+#define WITH_AIR 0
+#else
+#define WITH_AIR 1
+#endif
+#ifdef CLOTH_NO_LIMITS /* strain limiting */
+#define WITH_LIMITS 0
+#else
+#define WITH_LIMITS 1
+#endif
+
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
 #else
 #define CLOTH_INLINE static inline
+#endif
+
+/* For the stages of a step: each has a stack frame of its own, so that their frames do not add up. */
+#if defined(__GNUC__) || defined(__clang__)
+#define CLOTH_SEPARATE static __attribute__((noinline))
+#else
+#define CLOTH_SEPARATE static
 #endif
 
 /// Scalars and vectors ///
@@ -209,14 +256,16 @@ static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
   return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-/* Lengths whose square would leave the normal range count as 0. */
-static float vector_length(cloth_vector a) {
-  a = vector(snapped(a.x, STATE_QUANTUM), snapped(a.y, STATE_QUANTUM), snapped(a.z, STATE_QUANTUM));
-  return square_root(vector_dot(a, a));
-}
-
 static cloth_vector vector_snapped(cloth_vector a, float quantum) {
   return vector(snapped(a.x, quantum), snapped(a.y, quantum), snapped(a.z, quantum));
+}
+
+/* Lengths whose square would leave the normal range count as 0. */
+static float vector_length(cloth_vector a) {
+  float x = snapped(a.x, STATE_QUANTUM);
+  float y = snapped(a.y, STATE_QUANTUM);
+  float z = snapped(a.z, STATE_QUANTUM);
+  return square_root(x * x + y * y + z * z);
 }
 
 static int vector_in_range(cloth_vector a, float limit) {
@@ -333,7 +382,7 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
 }
 
 /* Adds one element. */
-static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+CLOTH_INLINE void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }
 
@@ -518,11 +567,19 @@ typedef struct step_plan {
   bend_family bend[DIRECTIONS];
 } step_plan;
 
+/* A collider during one substep. */
+typedef struct moving_body {
+  cloth_pose start, end; /* pose when the substep starts and ends */
+  float margin;          /* distance kept from its surface */
+  int32_t index, substep;
+} moving_body;
+
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  uint32_t tick; /* of the port's timer, when the last stage ended */
+  moving_body body; /* whose contacts are being worked on */
+  uint32_t tick;    /* of the port's timer, when the last stage ended */
 } workspace;
 
 struct cloth {
@@ -542,8 +599,8 @@ struct cloth {
   int32_t columns, rows;
   float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
   float area;
-  float velocity_damping, air_density, drag, lift;
-  float explicit_threshold, fold_stiffness, tolerance, max_speed;
+  float velocity_damping, air_density, drag, lift, fold_stiffness;
+  float explicit_threshold, tolerance, max_speed;
   float limit_extension, limit_compression, thickness;
   float mass_ratio_least, mass_ratio_most, map_least, map_most;
   int32_t integration, bend_integration, preconditioner, contact_mode;
@@ -604,6 +661,11 @@ static uint8_t *freedom_of(const cloth *c) {
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
 static planes predicted_of(const cloth *c) {
   return planes_at(c, c->product);
+}
+
+/* Are contacts constraints of the solve? */
+static int has_solver_contacts(const cloth *c) {
+  return WITH_CONTACT_SOLVER && c->contact;
 }
 
 /* Mass of a particle over the reference mass. */
@@ -713,7 +775,7 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
   config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
@@ -723,43 +785,103 @@ cloth_config cloth_config_default(void) {
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = 12;
+  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
   config.thickness = 0.01f;
-  config.max_colliders = 16;
-  config.max_confined = 8;
+  config.max_colliders = WITH_COLLIDERS ? 16 : 0;
+  config.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
 }
 
-static int check_fabric(const cloth_fabric *f) {
-  if (!in_range(f->density, 0.001f, 1000.0f)) {
-    return CLOTH_ERROR_DENSITY;
-  }
-  if (!in_range(f->stretch_warp, 0.0f, 1.0e7f) || !in_range(f->stretch_weft, 0.0f, 1.0e7f) ||
-      !in_range(f->shear, 0.0f, 1.0e7f) || !in_range(f->bend, 0.0f, 10.0f) ||
-      !in_range(f->bend_transition, 1.0e-6f, 0.5f) || !in_range(f->compression, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_STIFFNESS;
-  }
-  if (!in_range(f->stretch_damping, 0.0f, 1.0e4f) || !in_range(f->shear_damping, 0.0f, 1.0e4f) ||
-      !in_range(f->bend_damping, 0.0f, 1.0e4f)) {
-    return CLOTH_ERROR_DAMPING;
+/* The range of a number in a struct, and the error of being outside. */
+typedef struct float_limit {
+  uint16_t offset;
+  int16_t error;
+  float low, high;
+} float_limit;
+
+typedef struct integer_limit {
+  uint16_t offset;
+  int16_t error;
+  int32_t low, high;
+} integer_limit;
+
+#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
+CLOTH_CONSTANT static const float_limit fabric_limits[] = {
+    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
+    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
+    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
+    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
+    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+};
+#undef FABRIC
+
+#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
+CLOTH_CONSTANT static const integer_limit config_integers[] = {
+    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
+    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
+    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
+    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
+    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
+    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
+    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
+    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
+    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
+};
+
+CLOTH_CONSTANT static const float_limit config_floats[] = {
+    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
+    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
+    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 1.0e-6f, 0.5f},
+    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
+    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
+    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
+    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
+    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
+};
+#undef CONFIG
+
+static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
+  const float_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
+    if (!in_range(*value, limits->low, limits->high)) {
+      return limits->error;
+    }
   }
   return CLOTH_OK;
 }
 
-/* The fabric as it is stored: what is too small to matter is nothing. */
-static cloth_fabric fabric_snapped(cloth_fabric f) {
-  f.stretch_warp = snapped(f.stretch_warp, WORK_QUANTUM);
-  f.stretch_weft = snapped(f.stretch_weft, WORK_QUANTUM);
-  f.shear = snapped(f.shear, WORK_QUANTUM);
-  f.bend = snapped(f.bend, WORK_QUANTUM);
-  f.compression = snapped(f.compression, WORK_QUANTUM);
-  f.stretch_damping = snapped(f.stretch_damping, WORK_QUANTUM);
-  f.shear_damping = snapped(f.shear_damping, WORK_QUANTUM);
-  f.bend_damping = snapped(f.bend_damping, WORK_QUANTUM);
-  return f;
+static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
+  const integer_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
+    if (*value < limits->low || *value > limits->high) {
+      return limits->error;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_fabric(const cloth_fabric *fabric) {
+  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+}
+
+/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+static void snap_floats(float *values, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    values[i] = snapped(values[i], WORK_QUANTUM);
+  }
 }
 
 /* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
@@ -813,40 +935,28 @@ static int check_map(const float *map, int32_t count, float low, float high) {
   return CLOTH_OK;
 }
 
-static int check_integration(const cloth_config *config) {
-  if ((int)config->integration < CLOTH_INTEGRATION_ADAPTIVE ||
-      (int)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
-      (int)config->bend_integration < CLOTH_BEND_ADAPTIVE || (int)config->bend_integration > CLOTH_BEND_EXPLICIT ||
-      !in_range(config->explicit_threshold, 1.0e-6f, 0.5f)) {
+/* Are the choices among those there are? */
+static int check_choices(const cloth_config *config) {
+  if ((unsigned)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
+      (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
     return CLOTH_ERROR_INTEGRATION;
   }
-  if (!in_range(config->fold_stiffness, 0.0f, 1.0e6f)) {
-    return CLOTH_ERROR_STIFFNESS;
+  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_NONE) {
+    return CLOTH_ERROR_SOLVER;
   }
-  if (config->substeps < 0 || config->substeps > CLOTH_SUBSTEP_LIMIT || config->max_substeps < 1 ||
-      config->max_substeps > CLOTH_SUBSTEP_LIMIT) {
-    return CLOTH_ERROR_SUBSTEPS;
-  }
-  if (!in_range(config->max_speed, 0.1f, 1.0e4f)) {
-    return CLOTH_ERROR_MAX_SPEED;
+  if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
+    return CLOTH_ERROR_CONTACT;
   }
   return CLOTH_OK;
 }
 
-static int check_solver(const cloth_config *config) {
-  if ((int)config->preconditioner < CLOTH_PRECONDITIONER_BLOCK ||
-      (int)config->preconditioner > CLOTH_PRECONDITIONER_NONE || config->warm_start < 0 || config->warm_start > 1) {
-    return CLOTH_ERROR_SOLVER;
-  }
-  if (config->max_iterations < 1 || config->max_iterations > CLOTH_ITERATION_LIMIT) {
-    return CLOTH_ERROR_ITERATIONS;
-  }
-  if (!in_range(config->tolerance, 1.0e-4f, 0.5f)) {
-    return CLOTH_ERROR_TOLERANCE;
-  }
-  if (config->limit_sweeps < 0 || config->limit_sweeps > CLOTH_SWEEP_LIMIT ||
-      !in_range(config->limit_extension, 0.0f, 10.0f) || !in_range(config->limit_compression, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_STRAIN_LIMIT;
+/* Does the config ask for what this build does without? */
+static int check_left_out(const cloth_config *config) {
+  if ((!WITH_SOLVER && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) ||
+      (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
+      (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
+      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f))) {
+    return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
 }
@@ -858,21 +968,14 @@ static int check_config(const cloth_config *config) {
   if (config->cookie != CLOTH_COOKIE) {
     return CLOTH_ERROR_CONFIG;
   }
-  if (config->columns < 2 || config->columns > CLOTH_GRID_LIMIT || config->rows < 2 ||
-      config->rows > CLOTH_GRID_LIMIT) {
-    return CLOTH_ERROR_GRID;
-  }
-  int error = check_placement(config);
+  int error = check_integers(config, config_integers, sizeof config_integers);
+  error = error ? error : check_floats(config, config_floats, sizeof config_floats);
+  error = error ? error : check_choices(config);
+  error = error ? error : check_left_out(config);
   error = error ? error : check_fabric(&config->fabric);
-  error = error ? error : check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
-  error = error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
-  error = error ? error : check_integration(config);
-  error = error ? error : check_solver(config);
+  error = error ? error : check_placement(config);
   if (error) {
     return error;
-  }
-  if (!in_range(config->velocity_damping, 0.0f, 100.0f)) {
-    return CLOTH_ERROR_DAMPING;
   }
   if (!vector_in_range(config->gravity, 1.0e4f)) {
     return CLOTH_ERROR_GRAVITY;
@@ -880,19 +983,8 @@ static int check_config(const cloth_config *config) {
   if (!vector_in_range(config->wind, 1.0e3f)) {
     return CLOTH_ERROR_WIND;
   }
-  if (!in_range(config->air_density, 0.0f, 100.0f) || !in_range(config->drag, 0.0f, 100.0f) ||
-      !in_range(config->lift, 0.0f, 100.0f)) {
-    return CLOTH_ERROR_AIR;
-  }
-  if ((int)config->contact_mode < CLOTH_CONTACT_PROJECTION || (int)config->contact_mode > CLOTH_CONTACT_SOLVER ||
-      !in_range(config->thickness, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_CONTACT;
-  }
-  if (config->max_colliders < 0 || config->max_colliders > CLOTH_COLLIDER_LIMIT || config->max_confined < 0 ||
-      config->max_confined > 65535) {
-    return CLOTH_ERROR_CAPACITY;
-  }
-  return CLOTH_OK;
+  error = check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
+  return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
 }
 
 /// Memory ///
@@ -1012,16 +1104,25 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
+/* Is this a cloth, and is what comes with it there? */
+static int check_call(const cloth *c, const void *with) {
+  int error = check_cloth(c);
+  return error || with ? error : CLOTH_ERROR_NULL;
+}
+
 int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, memory);
   if (error) {
     return error;
   }
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
   describe_memory(sheet, memory);
   return CLOTH_OK;
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric *stored = &inputs_of(c)->fabric;
+  *stored = *fabric;
+  snap_floats(&stored->density, (int32_t)(sizeof *stored / sizeof(float)));
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
@@ -1032,17 +1133,18 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->diagonal = vector_length(vector_add(warp, weft));
   c->antidiagonal = vector_length(vector_subtract(warp, weft));
   c->area = parallelogram_area(config->edge_warp, config->edge_weft);
-  c->velocity_damping = snapped(config->velocity_damping, WORK_QUANTUM);
-  c->air_density = snapped(config->air_density, WORK_QUANTUM);
-  c->drag = snapped(config->drag, WORK_QUANTUM);
-  c->lift = snapped(config->lift, WORK_QUANTUM);
+  c->velocity_damping = config->velocity_damping;
+  c->air_density = config->air_density;
+  c->drag = config->drag;
+  c->lift = config->lift;
   c->explicit_threshold = config->explicit_threshold;
-  c->fold_stiffness = snapped(config->fold_stiffness, WORK_QUANTUM);
+  c->fold_stiffness = config->fold_stiffness;
   c->tolerance = config->tolerance;
   c->max_speed = config->max_speed;
-  c->limit_extension = snapped(config->limit_extension, WORK_QUANTUM);
-  c->limit_compression = snapped(config->limit_compression, WORK_QUANTUM);
-  c->thickness = snapped(config->thickness, WORK_QUANTUM);
+  c->limit_extension = config->limit_extension;
+  c->limit_compression = config->limit_compression;
+  c->thickness = config->thickness;
+  snap_floats(&c->velocity_damping, (int32_t)(&c->thickness - &c->velocity_damping) + 1);
   c->integration = (int32_t)config->integration;
   c->bend_integration = (int32_t)config->bend_integration;
   c->preconditioner = (int32_t)config->preconditioner;
@@ -1131,13 +1233,15 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
   inputs->wind = vector_snapped(config->wind, STATE_QUANTUM);
-  inputs->fabric = fabric_snapped(config->fabric);
+  set_fabric(c, &config->fabric);
   place_particles(c, config);
   *out = c;
   return CLOTH_OK;
 }
 
 /// Fabrics ///
+
+#ifndef CLOTH_NO_FABRICS
 
 /*
  * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
@@ -1159,12 +1263,14 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
   if (!fabric) {
     return CLOTH_ERROR_NULL;
   }
-  if ((int)kind < CLOTH_FABRIC_SILK || (int)kind > CLOTH_FABRIC_POLYESTER) {
+  if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
     return CLOTH_ERROR_STIFFNESS;
   }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
 }
+
+#endif
 
 /// Plan of a step ///
 
@@ -1265,6 +1371,10 @@ static int is_stable_explicit(const cloth *c, const spring_family *s) {
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
+  if (!WITH_SOLVER) {
+    s->mode = s->kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
+    return;
+  }
   s->mode = mode_by_kappa(c, s->kappa);
   if (s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
@@ -1319,13 +1429,17 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
    flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
 #define FOLD_SHARE 0.1f
 
-static float fold_stiffness(const cloth *c, int32_t direction) {
-  if (direction > WEFT) {
-    return 0.125f * (fold_stiffness(c, WARP) + fold_stiffness(c, WEFT));
-  }
+static float axis_fold_stiffness(const cloth *c, int32_t direction) {
   float shape = c->spacing_weft / c->spacing_warp;
   float stiffness = c->fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
+}
+
+static float fold_stiffness(const cloth *c, int32_t direction) {
+  if (direction <= WEFT) {
+    return axis_fold_stiffness(c, direction);
+  }
+  return 0.125f * (axis_fold_stiffness(c, WARP) + axis_fold_stiffness(c, WEFT));
 }
 
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
@@ -1350,7 +1464,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
   float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (plan->bend_kappa > limit && c->bend_slopes) {
+  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
     limit = solvable_kappa(c);
   }
@@ -1422,7 +1536,7 @@ static int is_refused(const cloth *c, float dt) {
   return 0;
 }
 
-static void plan_step(const cloth *c, float dt, step_plan *plan) {
+CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = choose_substeps(c, dt);
@@ -1439,20 +1553,15 @@ static void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 /// Springs ///
 
-/* The floats of one direction in the operator: w and beta of each spring, so that the spring's matrix block is
-   beta I + w w^T. */
-typedef struct operator_family {
-  planes w;
-  float *beta;
-} operator_family;
+/* The floats of one direction in the operator: w and, in a fourth array, beta of each spring, so that the spring's
+   matrix block is beta I + w w^T. */
+static planes operator_of(const cloth *c, int32_t direction) {
+  int32_t before = direction * OPERATOR_FLOATS * c->count;
+  return planes_at(c, c->operator_blocks + (uint32_t)before * (uint32_t)sizeof(float));
+}
 
-static operator_family operator_of(const cloth *c, int32_t direction) {
-  operator_family o;
-  o.w.x = floats_at(c, c->operator_blocks) + direction * OPERATOR_FLOATS * c->count;
-  o.w.y = o.w.x + c->count;
-  o.w.z = o.w.y + c->count;
-  o.beta = o.w.z + c->count;
-  return o;
+static float *beta_of(const cloth *c, planes operator_blocks) {
+  return operator_blocks.z + c->count;
 }
 
 /* From a particle to the other end of its spring. */
@@ -1491,40 +1600,43 @@ static void trim_row(const cloth *c, int32_t direction, planes f) {
   }
 }
 
+/* One component of a row buffer. */
+static const float *row_component(const cloth *c, int32_t direction, int32_t component) {
+  return row_buffer(c, direction).x + component * c->pitch;
+}
+
 /*
  * A spring pulls the particle that keeps it one way and its other end the other way. What a row of particles gets is
- * added up without scattering: first the other ends of the springs of the row above, then its own. One component each.
+ * added up without scattering: first the other ends of the springs of the row above, then its own.
  */
-static void take_component(const cloth *c, float *const above[DIRECTIONS], float *sum) {
-  for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
-    lanes diagonals = lanes_add(lanes_load(above[DIAGONAL] + i - 1), lanes_load(above[ANTIDIAGONAL] + i + 1));
-    lanes all = lanes_add(lanes_load(above[WEFT] + i), diagonals);
-    lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), all), c->columns - i);
+CLOTH_HOT static void take_from_row_above(const cloth *c, int32_t row, planes sums) {
+  for (int32_t component = 0; component < 3; component++) {
+    float *sum = sums.x + component * c->count + row * c->columns;
+    const float *weft = row_component(c, WEFT, component);
+    const float *diagonal = row_component(c, DIAGONAL, component) - 1;
+    const float *antidiagonal = row_component(c, ANTIDIAGONAL, component) + 1;
+    for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
+      lanes diagonals = lanes_add(lanes_load(diagonal + i), lanes_load(antidiagonal + i));
+      lanes all = lanes_add(lanes_load(weft + i), diagonals);
+      lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), all), c->columns - i);
+    }
   }
 }
 
-static void add_component(const cloth *c, float *const own[DIRECTIONS], float *sum) {
-  for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
-    lanes warp = lanes_subtract(lanes_load(own[WARP] + i), lanes_load(own[WARP] + i - 1));
-    lanes diagonals = lanes_add(lanes_load(own[DIAGONAL] + i), lanes_load(own[ANTIDIAGONAL] + i));
-    lanes all = lanes_add(warp, lanes_add(lanes_load(own[WEFT] + i), diagonals));
-    lanes_store_first(sum + i, lanes_add(lanes_load(sum + i), all), c->columns - i);
+CLOTH_HOT static void add_own_row(const cloth *c, int32_t row, planes sums) {
+  for (int32_t component = 0; component < 3; component++) {
+    float *sum = sums.x + component * c->count + row * c->columns;
+    const float *along = row_component(c, WARP, component);
+    const float *weft = row_component(c, WEFT, component);
+    const float *diagonal = row_component(c, DIAGONAL, component);
+    const float *antidiagonal = row_component(c, ANTIDIAGONAL, component);
+    for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
+      lanes warp = lanes_subtract(lanes_load(along + i), lanes_load(along + i - 1));
+      lanes diagonals = lanes_add(lanes_load(diagonal + i), lanes_load(antidiagonal + i));
+      lanes all = lanes_add(warp, lanes_add(lanes_load(weft + i), diagonals));
+      lanes_store_first(sum + i, lanes_add(lanes_load(sum + i), all), c->columns - i);
+    }
   }
-}
-
-static void gather_row(const cloth *c, int32_t row, planes sum,
-                       void (*gather)(const cloth *, float *const[DIRECTIONS], float *)) {
-  float *buffers[3][DIRECTIONS];
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    planes f = row_buffer(c, d);
-    buffers[0][d] = f.x;
-    buffers[1][d] = f.y;
-    buffers[2][d] = f.z;
-  }
-  int32_t start = row * c->columns;
-  gather(c, buffers[0], sum.x + start);
-  gather(c, buffers[1], sum.y + start);
-  gather(c, buffers[2], sum.z + start);
 }
 
 static void clear_row(const cloth *c, planes f) {
@@ -1588,6 +1700,9 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j) {
 
 /* Which springs are implicit; where maps vary, by each spring's own kappa on its lighter end. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale) {
+  if (!WITH_SOLVER) {
+    return lanes_first(0);
+  }
   if (s->mode != CLOTH_MODE_MIXED) {
     lanes mode = lanes_splat(s->mode == CLOTH_MODE_IMPLICIT ? 1.0f : 0.0f);
     return lanes_less(lanes_splat(0.5f), mode);
@@ -1607,8 +1722,8 @@ static void spring_row(const cloth *c, const step_plan *plan, int32_t direction,
   }
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
-  operator_family o = operator_of(c, direction);
-  int stored = s->mode >= CLOTH_MODE_IMPLICIT;
+  planes o = operator_of(c, direction);
+  int stored = WITH_SOLVER && s->mode >= CLOTH_MODE_IMPLICIT;
   int32_t offset = direction_offset(c, direction);
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
@@ -1619,40 +1734,40 @@ static void spring_row(const cloth *c, const step_plan *plan, int32_t direction,
     int32_t left = c->columns - column;
     lanes3_store(force, column, r.change, left);
     if (stored) {
-      lanes3_store(o.w, i, r.w, left);
-      lanes_store_first(o.beta + i, r.beta, left);
+      lanes3_store(o, i, r.w, left);
+      lanes_store_first(beta_of(c, o) + i, r.beta, left);
     }
   }
   trim_row(c, direction, force);
   if (stored && has_missing_column(direction)) {
     int32_t i = row * c->columns + missing_column(c, direction);
-    vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
-    o.beta[i] = 0.0f;
+    vector_store(o, i, vector(0.0f, 0.0f, 0.0f));
+    beta_of(c, o)[i] = 0.0f;
   }
 }
 
 /* The last row of particles keeps no springs to a next row; the operator says so by zeros. */
 static void clear_last_operator_row(const cloth *c) {
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    operator_family o = operator_of(c, d);
+    planes o = operator_of(c, d);
     for (int32_t i = c->count - c->columns; i < c->count; i++) {
-      vector_store(o.w, i, vector(0.0f, 0.0f, 0.0f));
-      o.beta[i] = 0.0f;
+      vector_store(o, i, vector(0.0f, 0.0f, 0.0f));
+      beta_of(c, o)[i] = 0.0f;
     }
   }
 }
 
 /* Adds the velocity changes of all stretch and shear springs to `change` and fills the operator. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->rows; row++) {
-    gather_row(c, row, change, take_component);
+    take_from_row_above(c, row, change);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
       spring_row(c, plan, d, row);
     }
-    gather_row(c, row, change, add_component);
+    add_own_row(c, row, change);
   }
-  if (plan->solves) {
+  if (WITH_SOLVER && plan->solves) {
     clear_last_operator_row(c);
   }
 }
@@ -1726,23 +1841,21 @@ CLOTH_INLINE lanes bend_within(const bend_range *range, int32_t column, lanes a)
   return lanes_select(lanes_first(range->last_column - column), a, zero);
 }
 
-/* Adds one component of a row of spring forces to the ends that keep the springs, then takes it from the other ends.
-   Two passes, so that a particle gets its shares in the same order whatever the lane width. */
-static void scatter_component(const cloth *c, const bend_range *range, int32_t row, const float *force, float *sum) {
-  float *own = sum + row * c->columns;
-  float *other = own + range->offset;
-  for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
-    lanes_store_first(own + i, lanes_add(lanes_load(own + i), lanes_load(force + i)), range->last_column - i);
+/* Adds a row of spring forces to the ends that keep the springs, then takes it from the other ends. Two passes, so that
+   a particle gets its shares in the same order whatever the lane width. */
+CLOTH_HOT static void scatter_row(const cloth *c, const bend_range *range, int32_t row, planes forces, planes sums) {
+  for (int32_t component = 0; component < 3; component++) {
+    const float *force = forces.x + component * c->pitch;
+    float *own = sums.x + component * c->count + row * c->columns;
+    float *other = own + range->offset;
+    for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
+      lanes_store_first(own + i, lanes_add(lanes_load(own + i), lanes_load(force + i)), range->last_column - i);
+    }
+    for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
+      lanes rest = lanes_subtract(lanes_load(other + i), lanes_load(force + i));
+      lanes_store_first(other + i, rest, range->last_column - i);
+    }
   }
-  for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
-    lanes_store_first(other + i, lanes_subtract(lanes_load(other + i), lanes_load(force + i)), range->last_column - i);
-  }
-}
-
-static void scatter_row(const cloth *c, const bend_range *range, int32_t row, planes force, planes sum) {
-  scatter_component(c, range, row, force.x, sum.x);
-  scatter_component(c, range, row, force.y, sum.y);
-  scatter_component(c, range, row, force.z, sum.z);
 }
 
 /* Evaluates one row's bend springs of a direction into the row buffer and, if implicit, the slopes of the operator,
@@ -1752,7 +1865,7 @@ CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t di
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes force = row_buffer(c, direction);
-  int implicit = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     int32_t j = i + range->offset;
@@ -1771,7 +1884,7 @@ CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t di
 }
 
 /* Adds the velocity changes of all bend springs to `change` and leaves their slopes for the operator. */
-static void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
   for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode != CLOTH_MODE_OFF; d++) {
     bend_range range = bend_range_of(c, d);
     for (int32_t row = 0; row < range.rows; row++) {
@@ -1801,7 +1914,7 @@ CLOTH_HOT static void bend_operator_row(const cloth *c, int32_t d, const bend_ra
 
 /* product += A direction for implicit bend springs, whose blocks are slope d d^T. Returns their part of
    direction . product. */
-static float apply_bend(const cloth *c, planes product) {
+CLOTH_SEPARATE float apply_bend(const cloth *c, planes product) {
   float total = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     bend_range range = bend_range_of(c, d);
@@ -1857,7 +1970,7 @@ static cloth_vector air_change(const cloth *c, cloth_vector a, cloth_vector v, f
   return size > 0.5f * speed ? vector_scale(change, 0.5f * speed / size) : change;
 }
 
-static void add_air(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void add_air(const cloth *c, const step_plan *plan, planes change) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   cloth_vector wind = inputs_of(c)->wind;
@@ -1887,9 +2000,9 @@ static void set_body_forces(const cloth *c, const step_plan *plan, planes change
 }
 
 /* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
-static void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
   set_body_forces(c, plan, change);
-  if (c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f)) {
+  if (WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f)) {
     add_air(c, plan, change);
   }
   add_spring_forces(c, plan, change);
@@ -1918,14 +2031,14 @@ static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32
     clear_row(c, force);
     return;
   }
-  operator_family o = operator_of(c, d);
+  planes o = operator_of(c, d);
   int32_t offset = direction_offset(c, d);
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 e = lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, i + offset));
-    lanes3 w = lanes3_load(o.w, i);
+    lanes3 w = lanes3_load(o, i);
     lanes along = lanes_snapped(lanes3_dot(w, e));
-    lanes3 pull = lanes3_add(lanes3_scale(e, lanes_load(o.beta + i)), lanes3_scale(w, along));
+    lanes3 pull = lanes3_add(lanes3_scale(e, lanes_load(beta_of(c, o) + i)), lanes3_scale(w, along));
     lanes3_store(force, column, pull, c->columns - column);
   }
   trim_row(c, d, force);
@@ -1951,11 +2064,11 @@ static void set_mass_product_row(const cloth *c, int32_t row, planes direction, 
 }
 
 /*
- * One pass over the grid: direction = z + beta direction, product = A direction. z and product share their memory: the
+ * One pass over the grid for all but the bend springs. z and product share their memory: the
  * direction is turned one row ahead of the row whose product is written, so z is read before it is overwritten.
  * Returns direction . product.
  */
-static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
+CLOTH_SEPARATE float turn_and_apply_springs(const cloth *c, const step_plan *plan, float beta) {
   planes direction = planes_at(c, c->direction);
   planes product = planes_at(c, c->product);
   lanes_sum sum = {{0.0f}};
@@ -1966,15 +2079,20 @@ static float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
       turn_direction_row(c, row + 1, beta, product, direction);
     }
     set_mass_product_row(c, row, direction, product);
-    gather_row(c, row, product, take_component);
+    take_from_row_above(c, row, product);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
       operator_row(c, plan, d, row, direction);
     }
-    gather_row(c, row, product, add_component);
+    add_own_row(c, row, product);
     finish_product_row(c, row, direction, product, &sum);
   }
-  float total = lanes_sum_total(&sum);
-  return plan->bend_mode == CLOTH_MODE_IMPLICIT ? total + apply_bend(c, product) : total;
+  return lanes_sum_total(&sum);
+}
+
+/* direction = z + beta direction, product = A direction. Returns direction . product. */
+CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
+  float total = turn_and_apply_springs(c, plan, beta);
+  return plan->bend_mode == CLOTH_MODE_IMPLICIT ? total + apply_bend(c, planes_at(c, c->product)) : total;
 }
 
 /// Preconditioner ///
@@ -2086,12 +2204,12 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
 }
 
 /* Adds to m the block of one spring of the operator. */
-CLOTH_INLINE symmetric add_operator_block(symmetric m, operator_family o, int32_t i) {
-  lanes beta = lanes_load(o.beta + i);
+CLOTH_INLINE symmetric add_operator_block(const cloth *c, symmetric m, planes o, int32_t i) {
+  lanes beta = lanes_load(beta_of(c, o) + i);
   m.xx = lanes_add(m.xx, beta);
   m.yy = lanes_add(m.yy, beta);
   m.zz = lanes_add(m.zz, beta);
-  return symmetric_add_outer(m, lanes3_load(o.w, i), lanes_splat(1.0f));
+  return symmetric_add_outer(m, lanes3_load(o, i), lanes_splat(1.0f));
 }
 
 /* Adds to m the blocks of one direction's bend springs, slope d d^T: of the one the particle keeps and of the one that
@@ -2119,9 +2237,9 @@ CLOTH_HOT static void set_diagonal_blocks(const cloth *c, const step_plan *plan)
         if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
           continue;
         }
-        m = add_operator_block(m, operator_of(c, d), i);
+        m = add_operator_block(c, m, operator_of(c, d), i);
         if (row > 0 || d == WARP) {
-          m = add_operator_block(m, operator_of(c, d), i - direction_offset(c, d));
+          m = add_operator_block(c, m, operator_of(c, d), i - direction_offset(c, d));
         }
       }
       m = symmetric_snapped(m);
@@ -2165,33 +2283,27 @@ static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
 
 static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. */
+/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. With u = M n the
+   first is M - n u^T - u n^T + (n.u) n n^T and the second (n.u) n n^T. */
 static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
   float axis[3] = {n.x, n.y, n.z};
-  float p[3][3];
-  float pm[3][3];
+  float turned[3];
+  float along = 0.0f;
   for (int r = 0; r < 3; r++) {
+    float sum = 0.0f;
     for (int s = 0; s < 3; s++) {
-      float outer = snapped(axis[r] * axis[s], WORK_QUANTUM);
-      p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
+      sum += *block_entry(c, particle, block_index[r][s]) * axis[s];
     }
+    turned[r] = snapped(sum, WORK_QUANTUM);
+    along += turned[r] * axis[r];
   }
-  for (int r = 0; r < 3; r++) {
-    for (int s = 0; s < 3; s++) {
-      pm[r][s] = 0.0f;
-      for (int t = 0; t < 3; t++) {
-        pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
-      }
-      pm[r][s] = snapped(pm[r][s], WORK_QUANTUM);
-    }
-  }
+  along = snapped(along, WORK_QUANTUM);
   for (int r = 0; r < 3; r++) {
     for (int s = r; s < 3; s++) {
-      float sum = 0.0f;
-      for (int t = 0; t < 3; t++) {
-        sum += pm[r][t] * p[t][s];
-      }
-      *block_entry(c, particle, block_index[r][s]) = snapped(sum, WORK_QUANTUM);
+      float *entry = block_entry(c, particle, block_index[r][s]);
+      float kept = along * snapped(axis[r] * axis[s], WORK_QUANTUM);
+      float taken = axis[r] * turned[s] + turned[r] * axis[s];
+      *entry = snapped(onto ? kept : *entry - taken + kept, WORK_QUANTUM);
     }
   }
 }
@@ -2222,10 +2334,10 @@ static uint32_t *contact_info_of(const cloth *c) {
 /* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
 static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
   const confinement *list = confined_of(c);
-  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     act(c, list[i].particle, list[i].direction, list[i].freedom == FREEDOM_LINE);
   }
-  for (int32_t i = 0; c->contact && i < c->count; i++) {
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
       act(c, i, vector_load(planes_at(c, c->contact), i), 0);
     }
@@ -2234,7 +2346,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
 
 /* A particle held by static friction has no freedom left. */
 static void clear_sticking_blocks(const cloth *c) {
-  for (int32_t i = 0; c->contact && i < c->count; i++) {
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
       *block_entry(c, i, entry) = 0.0f;
     }
@@ -2242,7 +2354,7 @@ static void clear_sticking_blocks(const cloth *c) {
 }
 
 /* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
-static void build_preconditioner(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan) {
   set_diagonal_blocks(c, plan);
   for_each_constrained(c, constrain_block);
   invert_blocks(c);
@@ -2305,22 +2417,6 @@ static int is_usable(float value) {
   return value > 1.0e-30f && value < 1.0e30f;
 }
 
-/* residual -= A start, solution = start, where `start` stands in the direction. */
-static void start_from_direction(const cloth *c, float scale) {
-  planes r = planes_at(c, c->residual);
-  planes p = planes_at(c, c->direction);
-  planes q = planes_at(c, c->product);
-  planes y = planes_at(c, c->solution);
-  lanes t = lanes_splat(scale);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    int32_t left = c->count - i;
-    lanes3 start = lanes3_add(lanes3_load(y, i), lanes3_scale(lanes3_load(p, i), t));
-    lanes3_store(y, i, lanes3_snapped(start), left);
-    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), t));
-    lanes3_store(r, i, lanes3_snapped(residual), left);
-  }
-}
-
 static float dot_product(const cloth *c, planes a, planes b) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -2339,23 +2435,24 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
 /*
  * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
  * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
- * x0 is dropped for particles that are not free.
+ * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
  */
-static void start_warm(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   planes x0 = planes_at(c, c->warm);
   planes p = planes_at(c, c->direction);
   const float *mobility = floats_at(c, c->mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int held = c->contact && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
     int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
     vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, planes_at(c, c->residual));
-  if (is_usable(curvature) && slope > 0.0f) {
-    start_from_direction(c, slope < curvature ? slope / curvature : 1.0f);
+  if (!is_usable(curvature) || !(slope > 0.0f)) {
+    return precondition(c);
   }
+  return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
 }
 
 /*
@@ -2367,13 +2464,10 @@ static void start_warm(const cloth *c, const step_plan *plan) {
  * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
  * what the cap can resolve.
  */
-static solve_result solve(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE solve_result solve(const cloth *c, const step_plan *plan) {
   solve_result result = {0, 0, 0.0f};
   float reference = precondition(c);
-  if (c->warm) {
-    start_warm(c, plan);
-  }
-  float delta = c->warm ? precondition(c) : reference;
+  float delta = c->warm ? start_warm(c, plan) : reference;
   float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
@@ -2471,10 +2565,7 @@ static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
 }
 
 static cloth_rotation rotation_snapped(cloth_rotation q) {
-  q.x = snapped(q.x, WORK_QUANTUM);
-  q.y = snapped(q.y, WORK_QUANTUM);
-  q.z = snapped(q.z, WORK_QUANTUM);
-  q.w = snapped(q.w, WORK_QUANTUM);
+  snap_floats(&q.x, 4);
   return q;
 }
 
@@ -2602,24 +2693,25 @@ static float distance_to_body(const cloth_collider *body, cloth_vector p, cloth_
 
 /// Contact by projection ///
 
-/* A collider during one substep. */
-typedef struct moving_body {
-  const cloth_collider *body;
-  cloth_pose start, end; /* pose when the substep starts and ends */
-  float margin;          /* distance kept from its surface */
-  int32_t index;
-} moving_body;
-
-static moving_body body_in_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+/* A collider's motion in a substep. It stands in the workspace until another is asked for. */
+CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
+                                                  int32_t substep) {
   const collider_slot *slot = &colliders_of(c)[index];
-  moving_body m;
-  m.body = &slot->body;
-  m.start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m.end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  moving_body *m = &workspace_of(c)->body;
+  if (m->index == index && m->substep == substep) {
+    return m;
+  }
+  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
+  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m.margin = c->contact ? 0.5f * c->thickness : c->thickness;
-  m.index = index;
+  m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
+  m->index = index;
+  m->substep = substep;
   return m;
+}
+
+static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
+  return &colliders_of(c)[m->index].body;
 }
 
 /* What a contact does to a particle, in the collider's axes at the end of the substep. */
@@ -2655,12 +2747,13 @@ static contact_response respond(const cloth_collider *body, cloth_vector motion,
 
 /* Finds where the segment from a, outside, to b first comes within the margin: returns 1 and the normal and depth of b
    below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
-static int trace_segment(const moving_body *m, cloth_vector a, cloth_vector b, cloth_vector *normal, float *depth) {
+CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
+                                 cloth_vector *normal, float *depth) {
   cloth_vector way = vector_subtract(b, a);
   float length = vector_length(way);
   float t = 0.0f;
   for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
-    float distance = distance_to_body(m->body, vector_add_scaled(a, way, t), normal) - m->margin;
+    float distance = distance_to_body(body, vector_add_scaled(a, way, t), normal) - margin;
     if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
       *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
       return *depth > 0.0f;
@@ -2673,17 +2766,18 @@ static int trace_segment(const moving_body *m, cloth_vector a, cloth_vector b, c
 /* Does a particle that goes from a to b, both in the collider's axes, touch it? Returns 1 with the contact's normal and
    the distance to push b along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever
    is outside the bare surface counts as starting outside. */
-static int find_contact(const moving_body *m, cloth_vector a, cloth_vector b, cloth_vector *normal, float *push) {
+CLOTH_SEPARATE int find_contact(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
+                                cloth_vector *normal, float *push) {
   cloth_vector normal_before;
-  float before = distance_to_body(m->body, a, &normal_before) - m->margin;
-  float after = distance_to_body(m->body, b, normal) - m->margin;
+  float before = distance_to_body(body, a, &normal_before) - margin;
+  float after = distance_to_body(body, b, normal) - margin;
   float length = vector_length(vector_subtract(b, a));
-  int starts_outside = before >= 0.0f - maximum(m->margin, TRACE_CONTACT);
+  int starts_outside = before >= 0.0f - maximum(margin, TRACE_CONTACT);
   *push = 0.0f - after;
   if (after < 0.0f) {
     /* Entered through another side than the nearest one: a thin or sharp body. Go back to where it came in. */
     if (starts_outside && vector_dot(normal_before, *normal) <= 0.0f) {
-      return trace_segment(m, a, b, normal, push);
+      return trace_segment(body, margin, a, b, normal, push);
     }
     return 1;
   }
@@ -2691,7 +2785,7 @@ static int find_contact(const moving_body *m, cloth_vector a, cloth_vector b, cl
   if (!starts_outside || length <= maximum(before, 0.0f) + after) {
     return 0;
   }
-  return trace_segment(m, a, b, normal, push);
+  return trace_segment(body, margin, a, b, normal, push);
 }
 
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
@@ -2713,24 +2807,17 @@ static float body_reach(const cloth_collider *body) {
   case CLOTH_SHAPE_CYLINDER:
     return body->half_height + body->radius;
   default:
-    return 0.0f;
+    return 1.0e9f; /* a plane is never far */
   }
 }
 
-/* Contact of one particle with one collider: moves its predicted position and velocity. Returns 1 for a sliding
-   contact, 2 for a sticking one, 0 for none. */
-static int project_particle(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i) {
-  planes x = planes_at(c, c->position);
+/* Moves a particle's predicted position and velocity as its contact demands; `motion` is relative to the surface.
+   Returns 1 if it slides, 2 if it sticks. */
+CLOTH_SEPARATE int apply_contact(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                 cloth_vector motion, cloth_vector normal, float push) {
   planes v = planes_at(c, c->velocity);
   planes predicted = predicted_of(c);
-  cloth_vector a = to_local(&m->start, vector_load(x, i));
-  cloth_vector b = to_local(&m->end, vector_load(predicted, i));
-  cloth_vector normal;
-  float push;
-  if (!find_contact(m, a, b, &normal, &push)) {
-    return 0;
-  }
-  contact_response r = respond(m->body, vector_subtract(b, a), normal, push);
+  contact_response r = respond(shape_of(c, m), motion, normal, push);
   cloth_vector where = vector_add(vector_load(predicted, i), rotate(m->end.rotation, r.shift));
   cloth_vector change = vector_scale(rotate(m->end.rotation, r.change), plan->inverse_k);
   vector_store(predicted, i, where);
@@ -2739,22 +2826,32 @@ static int project_particle(const cloth *c, const step_plan *plan, const moving_
   return 1 + r.sticks;
 }
 
-/* Is a particle too far from a collider's path to touch it? Bounds the path by a sphere; a plane has none. */
-static int is_clear(const moving_body *m, float reach, cloth_vector from, cloth_vector to) {
-  if (m->body->shape == CLOTH_SHAPE_PLANE) {
+/* Contact of one particle with one collider. Returns 0 for none, or what apply_contact() does. */
+CLOTH_SEPARATE int project_particle(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i) {
+  cloth_vector a = to_local(&m->start, vector_load(planes_at(c, c->position), i));
+  cloth_vector b = to_local(&m->end, vector_load(predicted_of(c), i));
+  cloth_vector normal;
+  float push;
+  if (!find_contact(shape_of(c, m), m->margin, a, b, &normal, &push)) {
     return 0;
   }
+  return apply_contact(c, plan, m, i, vector_subtract(b, a), normal, push);
+}
+
+/* Is a particle too far from a collider's path to touch it? Bounds the path by a sphere. */
+static int is_clear(const moving_body *m, float reach, cloth_vector from, cloth_vector to) {
   cloth_vector a = vector_subtract(from, m->start.position);
   cloth_vector way = vector_subtract(vector_subtract(to, m->end.position), a);
   /* The nearest point of the segment is at least |a| - |way| away. */
   return vector_length(a) > reach + vector_length(way);
 }
 
-static void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m, cloth_statistics *counts) {
+CLOTH_HOT static void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                        cloth_statistics *counts) {
   planes x = planes_at(c, c->position);
   planes predicted = predicted_of(c);
   const float *mobility = floats_at(c, c->mobility);
-  float reach = body_reach(m->body) + m->margin;
+  float reach = body_reach(shape_of(c, m)) + m->margin;
   for (int32_t i = 0; i < c->count; i++) {
     if (mobility[i] == 0.0f || is_clear(m, reach, vector_load(x, i), vector_load(predicted, i))) {
       continue;
@@ -2766,12 +2863,11 @@ static void project_onto_body(const cloth *c, const step_plan *plan, const movin
 }
 
 /* Takes every particle out of every collider, in the order of the colliders. */
-static void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      moving_body m = body_in_substep(c, plan, index, substep);
-      project_onto_body(c, plan, &m, counts);
+      project_onto_body(c, plan, body_in_substep(c, plan, index, substep), counts);
     }
   }
 }
@@ -2791,20 +2887,19 @@ static void project_contacts(const cloth *c, const step_plan *plan, int32_t subs
 
 /* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
 static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
-                            moving_body *found, cloth_vector *normal, float *depth) {
+                            cloth_vector *normal, float *depth) {
   int32_t deepest = -1;
   *depth = least;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     if (!colliders_of(c)[index].used) {
       continue;
     }
-    moving_body m = body_in_substep(c, plan, index, substep);
+    const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->thickness - distance_to_body(m.body, to_local(&m.start, p), &n);
+    float inside = c->thickness - distance_to_body(shape_of(c, m), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
-      *normal = rotate(m.start.rotation, n);
-      *found = m;
+      *normal = rotate(m->start.rotation, n);
       deepest = index;
     }
   }
@@ -2825,7 +2920,7 @@ static float push_speed(const step_plan *plan, float depth) {
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->thickness - distance_to_body(m->body, to_local(&m->start, p), &normal);
+  return c->thickness - distance_to_body(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
@@ -2836,19 +2931,19 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   cloth_vector p = vector_load(planes_at(c, c->position), i);
   cloth_vector v = vector_load(planes_at(c, c->velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
-  moving_body m;
   cloth_vector normal;
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
     float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - LINGER : 0.0f;
-    index = deepest_body(c, plan, substep, p, least, &m, &normal, &depth);
+    index = deepest_body(c, plan, substep, p, least, &normal, &depth);
   }
   *info = CONTACT_NONE;
   if (index < 0) {
     return nothing;
   }
-  cloth_vector relative = vector_subtract(v, surface_velocity(plan, &m, p));
+  const moving_body *m = body_in_substep(c, plan, index, substep);
+  cloth_vector relative = vector_subtract(v, surface_velocity(plan, m, p));
   float outward = vector_dot(relative, normal);
   if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
     *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
@@ -2865,7 +2960,7 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
 }
 
 /* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
-static int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
+CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
   planes z = planes_at(c, c->direction);
   int32_t contacts = 0;
   fill_planes(c, z, 0.0f);
@@ -2908,12 +3003,13 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
     float pull = vector_length(vector_add_scaled(force, normal, 0.0f - pressing));
-    *info = pull > m->body->static_friction * pressing ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
+    *info =
+        pull > shape_of(c, m)->static_friction * pressing ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
     return nothing;
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
   float speed = vector_length(slip);
-  float braking = m->body->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
+  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
   int stops = speed <= braking;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
@@ -2921,7 +3017,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
 }
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
-static void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   for (int32_t i = 0; i < c->count; i++) {
@@ -2929,14 +3025,14 @@ static void settle_contacts(const cloth *c, const step_plan *plan, int32_t subst
     if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
       continue;
     }
-    moving_body m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
+    const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
     cloth_vector p = vector_load(x, i);
-    cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, &m, p));
-    cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, &m, p)));
-    cloth_vector change = settle_contact(c, &m, i, relative, force);
+    cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
+    cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
+    cloth_vector change = settle_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, &m, p, vector_scale(kept, reference_mass(c)));
+    add_reaction(c, m, p, vector_scale(kept, reference_mass(c)));
     counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
@@ -2944,13 +3040,13 @@ static void settle_contacts(const cloth *c, const step_plan *plan, int32_t subst
 
 /* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
    now keeps it: it was the constraint that held it back. */
-static void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
+CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
   planes v = planes_at(c, c->velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
-      moving_body m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
-      float push = push_speed(plan, depth_in_body(c, &m, vector_load(planes_at(c, c->position), i)));
+      const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
+      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->position), i)));
       cloth_vector normal = vector_load(planes_at(c, c->contact), i);
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
@@ -2960,7 +3056,7 @@ static void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) 
 /// Stepping ///
 
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
-static void prepare_particles(const cloth *c) {
+CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   planes v = planes_at(c, c->velocity);
   float *mobility = floats_at(c, c->mobility);
   for (int32_t i = 0; i < c->count; i++) {
@@ -2997,7 +3093,7 @@ static void finish_inputs(const cloth *c) {
   }
 }
 
-static void reset_statistics(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
@@ -3050,11 +3146,11 @@ static void add_explicit_change(const cloth *c) {
   }
 }
 
-static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  planes y = planes_at(c, c->solution);
+/* to = a + s b */
+static void set_sum(const cloth *c, planes to, planes a, planes b, float s) {
+  lanes scale = lanes_splat(s);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), lanes3_load(y, i)), c->count - i);
+    lanes3_store(to, i, lanes3_add(lanes3_load(a, i), lanes3_scale(lanes3_load(b, i), scale)), c->count - i);
   }
 }
 
@@ -3068,35 +3164,25 @@ static void keep_solution(const cloth *c, int capped) {
 }
 
 /* Solves for the velocity changes of a substep and applies them. */
-static void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
+CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_planes(c, planes_at(c, c->solution), 0.0f);
   build_preconditioner(c, plan);
   if (contacts) {
     apply_operator(c, plan);
-    start_from_direction(c, 1.0f);
+    advance_and_precondition(c, 1.0f);
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, planes_at(c, c->inverse));
   solve_result result = solve(c, plan);
   note_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, planes_at(c, c->solution));
-  add_solution(c);
-  keep_solution(c, result.capped);
-}
-
-static void predict_positions(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
-  planes predicted = predicted_of(c);
-  lanes k = lanes_splat(plan->k);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 to = lanes3_add(lanes3_load(x, i), lanes3_scale(lanes3_load(v, i), k));
-    lanes3_store(predicted, i, to, c->count - i);
-  }
+  set_sum(c, v, v, planes_at(c, c->solution), 1.0f);
+  keep_solution(c, result.capped);
 }
 
 /* Strain limiting, and what it moved as velocity. The prediction is computed again, to the bit, to tell what moved: a
    particle left alone gains no rounding error. */
-static void limit_strain(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void limit_strain(const cloth *c, const step_plan *plan) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes limited = predicted_of(c);
@@ -3105,7 +3191,7 @@ static void limit_strain(const cloth *c, const step_plan *plan) {
   }
   lanes k = lanes_splat(plan->k);
   lanes inverse_k = lanes_splat(plan->inverse_k);
-  for (int32_t i = 0; c->limit_sweeps && i < c->count; i += CLOTH_LANES) {
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 velocity = lanes3_load(v, i);
     lanes3 predicted = lanes3_add(lanes3_load(x, i), lanes3_scale(velocity, k));
     lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
@@ -3124,7 +3210,7 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 
 static void confine_velocities(const cloth *c) {
   planes v = planes_at(c, c->velocity);
-  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
     vector_store(v, held->particle, confine_vector(held, vector_load(v, held->particle)));
   }
@@ -3132,7 +3218,7 @@ static void confine_velocities(const cloth *c) {
 
 static void confine_positions(const cloth *c) {
   planes predicted = predicted_of(c);
-  for (int32_t i = 0; i < inputs_of(c)->confined_count; i++) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
     cloth_vector from = vector_subtract(vector_load(predicted, held->particle), held->anchor);
     vector_store(predicted, held->particle, vector_add(held->anchor, confine_vector(held, from)));
@@ -3145,7 +3231,8 @@ static int vector_is_finite(cloth_vector a) {
 
 /* Shortens a vector to `limit`. Returns 1 if it had to. */
 static int clamp_length(cloth_vector *a, float limit) {
-  float squared = vector_dot(vector_snapped(*a, STATE_QUANTUM), vector_snapped(*a, STATE_QUANTUM));
+  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
+  float squared = vector_dot(kept, kept);
   if (squared <= limit * limit * 1.0001f) {
     return 0;
   }
@@ -3175,37 +3262,45 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
 }
 
-static void substep(const cloth *c, const step_plan *plan, int32_t index) {
+CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  for (int32_t i = 0; i < c->count; i++) {
+    accept_particle(c, plan, i, counts);
+  }
+}
+
+CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
   confine_velocities(c);
   evaluate_forces(c, plan, planes_at(c, c->residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, planes_at(c, c->residual));
-  int32_t contacts = c->contact ? find_solver_contacts(c, plan, index) : 0;
-  if (plan->solves || contacts) {
+  int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
+  if (WITH_SOLVER && (plan->solves || contacts)) {
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
   }
-  if (contacts) {
+  if (WITH_CONTACT_SOLVER && contacts) {
     settle_contacts(c, plan, index, counts);
   }
   confine_velocities(c);
-  predict_positions(c, plan);
+  set_sum(c, predicted_of(c), planes_at(c, c->position), planes_at(c, c->velocity), plan->k);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, planes_at(c, c->velocity));
-  limit_strain(c, plan);
+  if (WITH_LIMITS && c->limit_sweeps > 0) {
+    limit_strain(c, plan);
+  }
   end_stage(c, CLOTH_STAGE_LIMITS, index, planes_at(c, c->velocity));
-  if (contacts) {
+  if (WITH_CONTACT_SOLVER && contacts) {
     drop_pushes(c, plan, index);
   }
-  project_contacts(c, plan, index, counts);
+  if (WITH_COLLIDERS) {
+    project_contacts(c, plan, index, counts);
+  }
   end_stage(c, CLOTH_STAGE_CONTACTS, index, predicted_of(c));
   confine_velocities(c);
   confine_positions(c);
-  for (int32_t i = 0; i < c->count; i++) {
-    accept_particle(c, plan, i, counts);
-  }
+  accept_particles(c, plan, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, planes_at(c, c->position));
 }
 
@@ -3226,6 +3321,7 @@ int cloth_step(cloth *sheet, float dt) {
   prepare_particles(sheet);
   reset_statistics(sheet, plan);
   workspace_of(sheet)->tick = CLOTH_TICKS();
+  workspace_of(sheet)->body.index = -1;
   for (int32_t index = 0; index < plan->substeps; index++) {
     substep(sheet, plan, index);
   }
@@ -3247,43 +3343,38 @@ static int check_particle(const cloth *c, int32_t particle) {
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
 }
 
-int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
-  int error = check_cloth(sheet);
-  if (error) {
+/* Stores an input after checking it, or returns `error`. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
+  int fault = check_cloth(c);
+  if (fault) {
+    return fault;
+  }
+  if (!vector_in_range(value, limit)) {
     return error;
   }
-  if (!vector_in_range(gravity, 1.0e4f)) {
-    return CLOTH_ERROR_GRAVITY;
-  }
-  inputs_of(sheet)->gravity = vector_snapped(gravity, STATE_QUANTUM);
+  cloth_vector *stored = (cloth_vector *)(void *)((char *)inputs_of(c) + offset);
+  *stored = vector_snapped(value, STATE_QUANTUM);
   return CLOTH_OK;
+}
+
+int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
+  return set_vector(sheet, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
 }
 
 int cloth_set_wind(cloth *sheet, cloth_vector wind) {
-  int error = check_cloth(sheet);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(wind, 1.0e3f)) {
-    return CLOTH_ERROR_WIND;
-  }
-  inputs_of(sheet)->wind = vector_snapped(wind, STATE_QUANTUM);
-  return CLOTH_OK;
+  return set_vector(sheet, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
 }
 
 int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, fabric);
   if (error) {
     return error;
-  }
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
   }
   error = check_fabric(fabric);
   if (error) {
     return error;
   }
-  inputs_of(sheet)->fabric = fabric_snapped(*fabric);
+  set_fabric(sheet, fabric);
   return CLOTH_OK;
 }
 
@@ -3301,7 +3392,7 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
 /* Forgets a confinement; the last one takes its place. */
 static void forget_confinement(const cloth *c, int32_t particle) {
   cloth_inputs *inputs = inputs_of(c);
-  for (int32_t i = 0; i < inputs->confined_count; i++) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs->confined_count; i++) {
     if (confined_of(c)[i].particle == particle) {
       inputs->confined_count--;
       confined_of(c)[i] = confined_of(c)[inputs->confined_count];
@@ -3364,6 +3455,7 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   return CLOTH_OK;
 }
 
+#if WITH_CONFINED
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
@@ -3395,6 +3487,7 @@ int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction
 int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
   return confine(sheet, particle, normal, FREEDOM_PLANE);
 }
+#endif
 
 int cloth_release(cloth *sheet, int32_t particle) {
   int error = check_particle(sheet, particle);
@@ -3423,7 +3516,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
   vector_store(planes_at(sheet, sheet->position), particle, position);
   vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(sheet)[particle] &= FREEDOM_MASK;
-  for (int32_t i = 0; i < inputs_of(sheet)->confined_count; i++) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(sheet)->confined_count; i++) {
     confinement *held = &confined_of(sheet)[i];
     held->anchor = held->particle == particle ? position : held->anchor;
   }
@@ -3449,6 +3542,8 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
 
 /// Colliders ///
 
+#if WITH_COLLIDERS
+
 cloth_collider cloth_collider_default(void) {
   cloth_collider body;
   fill_zero(&body, sizeof body);
@@ -3469,8 +3564,7 @@ static int check_pose(const cloth_pose *pose) {
     return CLOTH_ERROR_VECTOR;
   }
   cloth_rotation q = pose->rotation;
-  if (!in_range(q.x, -2.0f, 2.0f) || !in_range(q.y, -2.0f, 2.0f) || !in_range(q.z, -2.0f, 2.0f) ||
-      !in_range(q.w, -2.0f, 2.0f)) {
+  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
     return CLOTH_ERROR_ROTATION;
   }
   q = rotation_snapped(q);
@@ -3620,6 +3714,8 @@ int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *r
   return CLOTH_OK;
 }
 
+#endif
+
 /// Results ///
 
 static cloth_range range_at(const cloth *c, uint32_t offset) {
@@ -3633,24 +3729,18 @@ static cloth_range range_at(const cloth *c, uint32_t offset) {
 }
 
 int cloth_positions(const cloth *sheet, cloth_range *range) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, range);
   if (error) {
     return error;
-  }
-  if (!range) {
-    return CLOTH_ERROR_NULL;
   }
   *range = range_at(sheet, sheet->position);
   return CLOTH_OK;
 }
 
 int cloth_velocities(const cloth *sheet, cloth_range *range) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, range);
   if (error) {
     return error;
-  }
-  if (!range) {
-    return CLOTH_ERROR_NULL;
   }
   *range = range_at(sheet, sheet->velocity);
   return CLOTH_OK;
@@ -3701,6 +3791,7 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
   return CLOTH_OK;
 }
 
+#ifndef CLOTH_NO_VERTICES
 /* Does an attribute of some floats fit into a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
@@ -3759,68 +3850,47 @@ int cloth_index_count(const cloth *sheet) {
   return error ? error : 6 * (sheet->columns - 1) * (sheet->rows - 1);
 }
 
-/* The six corners of one cell's two triangles, counter-clockwise seen from where the normal points. */
-static void cell_corners(const cloth *c, int32_t cell, int32_t corners[6]) {
-  int32_t column = cell % (c->columns - 1);
-  int32_t row = cell / (c->columns - 1);
-  int32_t a = row * c->columns + column;
-  int32_t b = a + 1;
-  int32_t d = a + c->columns;
-  int32_t e = d + 1;
-  corners[0] = a;
-  corners[1] = b;
-  corners[2] = e;
-  corners[3] = a;
-  corners[4] = e;
-  corners[5] = d;
+/* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
+static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
+  static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
+  static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
+  int32_t column = cell % (c->columns - 1) + right[corner];
+  int32_t row = cell / (c->columns - 1) + below[corner];
+  return row * c->columns + column;
 }
 
-static int check_indices(const cloth *c, const void *indices, size_t count) {
-  int error = check_cloth(c);
+/* Writes indices of 2 or 4 bytes. */
+static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t most) {
+  int error = check_call(c, indices);
   if (error) {
     return error;
   }
-  if (!indices) {
-    return CLOTH_ERROR_NULL;
+  int32_t cells = (c->columns - 1) * (c->rows - 1);
+  if (count < 6 * (size_t)cells) {
+    return CLOTH_ERROR_BUFFER;
   }
-  return count >= (size_t)cloth_index_count(c) ? CLOTH_OK : CLOTH_ERROR_BUFFER;
+  if (first_vertex > most - (uint32_t)(c->count - 1)) {
+    return CLOTH_ERROR_INDEX_WIDTH;
+  }
+  for (int32_t i = 0; i < 6 * cells; i++) {
+    uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
+    if (most == UINT16_MAX) {
+      ((uint16_t *)indices)[i] = (uint16_t)vertex;
+    } else {
+      ((uint32_t *)indices)[i] = vertex;
+    }
+  }
+  return CLOTH_OK;
 }
 
 int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count) {
-  int error = check_indices(sheet, indices, count);
-  if (error) {
-    return error;
-  }
-  if ((int32_t)first_vertex + sheet->count > 65536) {
-    return CLOTH_ERROR_INDEX_WIDTH;
-  }
-  for (int32_t cell = 0; cell < (sheet->columns - 1) * (sheet->rows - 1); cell++) {
-    int32_t corners[6];
-    cell_corners(sheet, cell, corners);
-    for (int32_t corner = 0; corner < 6; corner++) {
-      indices[6 * cell + corner] = (uint16_t)(first_vertex + corners[corner]);
-    }
-  }
-  return CLOTH_OK;
+  return write_indices(sheet, first_vertex, indices, count, UINT16_MAX);
 }
 
 int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
-  int error = check_indices(sheet, indices, count);
-  if (error) {
-    return error;
-  }
-  if (first_vertex > UINT32_MAX - (uint32_t)sheet->count) {
-    return CLOTH_ERROR_INDEX_WIDTH;
-  }
-  for (int32_t cell = 0; cell < (sheet->columns - 1) * (sheet->rows - 1); cell++) {
-    int32_t corners[6];
-    cell_corners(sheet, cell, corners);
-    for (int32_t corner = 0; corner < 6; corner++) {
-      indices[6 * cell + corner] = first_vertex + (uint32_t)corners[corner];
-    }
-  }
-  return CLOTH_OK;
+  return write_indices(sheet, first_vertex, indices, count, UINT32_MAX);
 }
+#endif
 
 int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   int error = check_cloth(sheet);
@@ -3873,12 +3943,9 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *sheet, uint64_t *hash) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, hash);
   if (error) {
     return error;
-  }
-  if (!hash) {
-    return CLOTH_ERROR_NULL;
   }
   *hash = hash_state(sheet);
   return CLOTH_OK;
@@ -3888,7 +3955,7 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-static void copy_bytes(void *to, const void *from, size_t bytes) {
+static void copy_memory(void *to, const void *from, size_t bytes) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_memcpy(to, from, bytes);
 #else
@@ -3909,37 +3976,31 @@ static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]
 }
 
 int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, buffer);
   if (error) {
     return error;
-  }
-  if (!buffer) {
-    return CLOTH_ERROR_NULL;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   describe_save(sheet, header);
   if (bytes < SAVE_HEADER_BYTES + header[1]) {
     return CLOTH_ERROR_BUFFER;
   }
-  copy_bytes(buffer, header, SAVE_HEADER_BYTES);
-  copy_bytes((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
+  copy_memory(buffer, header, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
   return CLOTH_OK;
 }
 
 int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, buffer);
   if (error) {
     return error;
-  }
-  if (!buffer) {
-    return CLOTH_ERROR_NULL;
   }
   if (bytes < SAVE_HEADER_BYTES) {
     return CLOTH_ERROR_IMAGE_SIZE;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
-  copy_bytes(header, buffer, SAVE_HEADER_BYTES);
+  copy_memory(header, buffer, SAVE_HEADER_BYTES);
   describe_save(sheet, expected);
   if (header[0] != expected[0]) {
     return CLOTH_ERROR_IMAGE_MAGIC;
@@ -3950,11 +4011,13 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_bytes(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }
 
 /// Portable image ///
+
+#ifndef CLOTH_NO_IMAGE
 
 /* Header words of an image, after which the state follows word by word, all little-endian. */
 enum {
@@ -4002,12 +4065,9 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
 }
 
 int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, image);
   if (error) {
     return error;
-  }
-  if (!image) {
-    return CLOTH_ERROR_NULL;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(sheet, header);
@@ -4020,7 +4080,7 @@ int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
   uint8_t *to = (uint8_t *)image;
   uint32_t freedom_bytes = sheet->colliders - sheet->freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
-  copy_bytes(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
+  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
   write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->colliders), state_words(sheet));
   return CLOTH_OK;
 }
@@ -4115,9 +4175,13 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   collider_slot slot;
   read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  int valid = slot.used == 1 && are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) &&
-              !check_collider(&slot.body) && !check_pose(&slot.previous);
-  return valid ? 1 : -1;
+#if WITH_COLLIDERS
+  if (slot.used == 1 && are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) && !check_collider(&slot.body) &&
+      !check_pose(&slot.previous)) {
+    return 1;
+  }
+#endif
+  return -1;
 }
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
@@ -4197,12 +4261,9 @@ static int check_image_content(const image_view *view) {
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, image);
   if (error) {
     return error;
-  }
-  if (!image) {
-    return CLOTH_ERROR_NULL;
   }
   if (bytes < IMAGE_HEADER_BYTES) {
     return CLOTH_ERROR_IMAGE_SIZE;
@@ -4222,20 +4283,19 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_bytes(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
+  copy_memory(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
   read_words((any_word *)at(sheet, sheet->colliders), image_at(&view, sheet->colliders), state_words(sheet));
   return CLOTH_OK;
 }
 
+#endif
+
 /// Statistics ///
 
 int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, statistics);
   if (error) {
     return error;
-  }
-  if (!statistics) {
-    return CLOTH_ERROR_NULL;
   }
   *statistics = *statistics_of(sheet);
   return CLOTH_OK;
@@ -4252,6 +4312,7 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
   return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
 }
 
+#ifndef CLOTH_NO_MEASURE
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
@@ -4345,12 +4406,9 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *sheet, cloth_measures *measures) {
-  int error = check_cloth(sheet);
+  int error = check_call(sheet, measures);
   if (error) {
     return error;
-  }
-  if (!measures) {
-    return CLOTH_ERROR_NULL;
   }
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
@@ -4366,8 +4424,11 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   measure_motion(sheet, measures);
   return CLOTH_OK;
 }
+#endif
 
 /// Self-test ///
+
+#ifndef CLOTH_NO_SELF_TEST
 
 /* Compilers may not compute what comes out of these in advance. */
 static float opaque(uint32_t bits) {
@@ -4462,7 +4523,7 @@ int cloth_self_test(void) {
   if (!roots_are_right()) {
     return CLOTH_ERROR_SQUARE_ROOT;
   }
-  if (!lanes_are_right()) {
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
     return CLOTH_ERROR_LANES;
   }
   /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
@@ -4473,65 +4534,27 @@ int cloth_self_test(void) {
   return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
 }
 
+#endif
+
 /// Names ///
 
-static const char *const result_names[] = {
-    "CLOTH_OK",
-    "CLOTH_ERROR_NULL",
-    "CLOTH_ERROR_CONFIG",
-    "CLOTH_ERROR_GRID",
-    "CLOTH_ERROR_PLACEMENT",
-    "CLOTH_ERROR_DENSITY",
-    "CLOTH_ERROR_STIFFNESS",
-    "CLOTH_ERROR_DAMPING",
-    "CLOTH_ERROR_AIR",
-    "CLOTH_ERROR_GRAVITY",
-    "CLOTH_ERROR_WIND",
-    "CLOTH_ERROR_INTEGRATION",
-    "CLOTH_ERROR_SUBSTEPS",
-    "CLOTH_ERROR_SOLVER",
-    "CLOTH_ERROR_ITERATIONS",
-    "CLOTH_ERROR_TOLERANCE",
-    "CLOTH_ERROR_STRAIN_LIMIT",
-    "CLOTH_ERROR_CONTACT",
-    "CLOTH_ERROR_FRICTION",
-    "CLOTH_ERROR_CAPACITY",
-    "CLOTH_ERROR_MAX_SPEED",
-    "CLOTH_ERROR_MAP",
-    "CLOTH_ERROR_ARENA_ALIGNMENT",
-    "CLOTH_ERROR_ARENA_SIZE",
-    "CLOTH_ERROR_NOT_A_CLOTH",
-    "CLOTH_ERROR_TIME_STEP",
-    "CLOTH_ERROR_PARTICLE",
-    "CLOTH_ERROR_NOT_PINNED",
-    "CLOTH_ERROR_VECTOR",
-    "CLOTH_ERROR_DIRECTION",
-    "CLOTH_ERROR_FULL",
-    "CLOTH_ERROR_COLLIDER",
-    "CLOTH_ERROR_SHAPE",
-    "CLOTH_ERROR_ROTATION",
-    "CLOTH_ERROR_BUFFER",
-    "CLOTH_ERROR_INDEX_WIDTH",
-    "CLOTH_ERROR_UNSTABLE",
-    "CLOTH_ERROR_LEFT_OUT",
-    "CLOTH_ERROR_IMAGE_MAGIC",
-    "CLOTH_ERROR_IMAGE_VERSION",
-    "CLOTH_ERROR_IMAGE_NUMERICS",
-    "CLOTH_ERROR_IMAGE_CONFIG",
-    "CLOTH_ERROR_IMAGE_SIZE",
-    "CLOTH_ERROR_IMAGE_DAMAGED",
-    "CLOTH_ERROR_IMAGE_CONTENT",
-    "CLOTH_ERROR_CONTRACTION",
-    "CLOTH_ERROR_ROUNDING",
-    "CLOTH_ERROR_EXCESS",
-    "CLOTH_ERROR_SQUARE_ROOT",
-    "CLOTH_ERROR_LANES",
-};
+#ifndef CLOTH_NO_NAMES
+
+/* One after the other, in the order of the codes. */
+static const char result_names[] =
+    "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
+    "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
+    "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
+    "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
+    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0";
 
 const char *cloth_result_name(int result) {
-  int count = (int)(sizeof result_names / sizeof result_names[0]);
-  if (result >= 0) {
-    return result_names[0];
+  const char *name = result_names;
+  for (int code = result < 0 ? result : 0; code < 0 && *name; code++) {
+    while (*name++) {
+    }
   }
-  return result > -count ? result_names[-result] : "unknown";
+  return *name ? name : "unknown";
 }
+
+#endif

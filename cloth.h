@@ -592,7 +592,8 @@ typedef struct cloth_measures {
 /* Measures the cloth as it is now into *measures. Returns CLOTH_OK or an error. */
 int cloth_measure(const cloth *sheet, cloth_measures *measures);
 
-/* Returns the name of a cloth_error, "CLOTH_OK" for 0 and positive values. */
+/* Returns the name of a cloth_error without its prefix, as "GRID" for CLOTH_ERROR_GRID; "OK" for 0 and positive values,
+   "unknown" for others. */
 const char *cloth_result_name(int result);
 
 #ifdef __cplusplus
