@@ -25,7 +25,8 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
 #error "cloth: compile without -ffast-math; it breaks NaN handling and the same bits on every machine"
 #endif
-#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+/* 16: half-precision numbers are evaluated as such, and floats as floats. */
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "cloth: float expressions must be evaluated as float (x86: -msse2 -mfpmath=sse; s390x: -std=gnu99)"
 #endif
 #if defined(__clang__)
@@ -328,7 +329,9 @@ CLOTH_INLINE lanes lanes_absolute(lanes a) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_fabsf(a); /* clears the sign bit, without a call */
 #else
-  return a < 0.0f ? 0.0f - a : a;
+  float_bits b = bits_of(a);
+  b.bits &= 0x7fffffffu;
+  return b.value;
 #endif
 }
 
@@ -362,6 +365,10 @@ CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
 
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return mask;
 }
 
 #endif
@@ -430,6 +437,10 @@ CLOTH_INLINE lanes3 lanes3_subtract(lanes3 a, lanes3 b) {
 
 CLOTH_INLINE lanes3 lanes3_scale(lanes3 a, lanes s) {
   return lanes3_of(lanes_multiply(a.x, s), lanes_multiply(a.y, s), lanes_multiply(a.z, s));
+}
+
+CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
+  return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
 CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
@@ -1990,7 +2001,7 @@ CLOTH_SEPARATE void add_air(const cloth *c, const step_plan *plan, planes change
 static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
   planes v = planes_at(c, c->velocity);
   cloth_vector g = vector_snapped(vector_scale(inputs_of(c)->gravity, plan->k), WORK_QUANTUM);
-  lanes3 gravity = lanes3_of(lanes_splat(g.x), lanes_splat(g.y), lanes_splat(g.z));
+  lanes3 gravity = lanes3_splat(g);
   float damping = minimum(c->velocity_damping * plan->k, 0.5f);
   lanes drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -2845,27 +2856,36 @@ CLOTH_SEPARATE int project_particle(const cloth *c, const step_plan *plan, const
   return apply_contact(c, plan, m, i, vector_subtract(b, a), normal, push);
 }
 
-/* Is a particle too far from a collider's path to touch it? Bounds the path by a sphere. */
-static int is_clear(const moving_body *m, float reach, cloth_vector from, cloth_vector to) {
-  cloth_vector a = vector_subtract(from, m->start.position);
-  cloth_vector way = vector_subtract(vector_subtract(to, m->end.position), a);
-  /* The nearest point of the segment is at least |a| - |way| away. */
-  return vector_length(a) > reach + vector_length(way);
+/* Which particles are near enough to a collider's path to touch it, bounded by a sphere: in its frame the nearest point
+   of a particle's way is at least |a| - |way| from where the collider starts. */
+CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, lanes reach, int32_t i) {
+  lanes3 start = lanes3_splat(m->start.position);
+  lanes3 end = lanes3_splat(m->end.position);
+  lanes3 a = lanes3_snapped(lanes3_subtract(lanes3_load(planes_at(c, c->position), i), start));
+  lanes3 way = lanes3_subtract(lanes3_subtract(lanes3_load(predicted_of(c), i), end), a);
+  way = lanes3_snapped(way);
+  lanes distance = lanes_square_root(lanes3_dot(a, a));
+  return lanes_less(distance, lanes_add(reach, lanes_square_root(lanes3_dot(way, way))));
 }
 
 CLOTH_HOT static void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                         cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes predicted = predicted_of(c);
   const float *mobility = floats_at(c, c->mobility);
-  float reach = body_reach(shape_of(c, m)) + m->margin;
-  for (int32_t i = 0; i < c->count; i++) {
-    if (mobility[i] == 0.0f || is_clear(m, reach, vector_load(x, i), vector_load(predicted, i))) {
+  lanes reach = lanes_splat((body_reach(shape_of(c, m)) + m->margin) * 1.0001f);
+  lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
+    lanes_mask near = lanes_both(moves, near_body(c, m, reach, i));
+    if (!lanes_any(near)) {
       continue;
     }
-    int touch = project_particle(c, plan, m, i);
-    counts->contacts += touch > 0;
-    counts->contacts_sticking += touch == 2;
+    float chosen[CLOTH_LANES];
+    lanes_store(chosen, lanes_select(near, lanes_splat(1.0f), zero));
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      int touch = chosen[lane] > 0.0f ? project_particle(c, plan, m, i + lane) : 0;
+      counts->contacts += touch > 0;
+      counts->contacts_sticking += touch == 2;
+    }
   }
 }
 
@@ -3216,7 +3236,7 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 }
 
 /* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-static void confine_vectors(const cloth *c, planes a, int are_positions) {
+CLOTH_SEPARATE void confine_vectors(const cloth *c, planes a, int are_positions) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);

@@ -1,0 +1,96 @@
+/*
+ * Lanes for x86 with AVX2, eight wide. Included by cloth.c in its section "Lanes", which says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_LANES_AVX2_H
+#define CLOTH_LANES_AVX2_H
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <immintrin.h>
+
+#define CLOTH_LANES 8
+#define CLOTH_LANES_NAME "avx2"
+
+typedef __m256 lanes;
+typedef __m256 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count), index));
+}
+
+CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
+  __m256i odd = _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1);
+  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(odd, _mm256_set1_epi32(parity)));
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm256_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm256_storeu_ps(to, a);
+}
+
+/* A masked store of all lanes would be slower than a plain one, and most are of all lanes. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm256_storeu_ps(to, a);
+  } else {
+    _mm256_maskstore_ps(to, _mm256_castps_si256(lanes_first(count)), a);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm256_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm256_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm256_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm256_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm256_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm256_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm256_blendv_ps(no, yes, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm256_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm256_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm256_cvtss_f32(a);
+}
+
+#endif

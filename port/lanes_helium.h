@@ -1,0 +1,118 @@
+/*
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. Included by cloth.c in its section "Lanes",
+ * which says what the operations mean.
+ *
+ * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
+ * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
+ * after the other, which rounds correctly.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_LANES_HELIUM_H
+#define CLOTH_LANES_HELIUM_H
+
+#include <arm_mve.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "helium"
+
+typedef float32x4_t lanes;
+typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+
+/*
+ * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
+ * like touch a single int: it moves or drops stores to the other floats around them.
+ */
+typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return vctp32q(count < 0 ? 0u : (uint32_t)count);
+}
+
+CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
+  uint32_t bits = parity == 0 ? 0x0f0fu : 0xf0f0u;
+#if !defined(__clang__)
+  /* GCC 12 reads a constant mask as one bit for each lane; this makes it forget that it is constant. */
+  __asm__("" : "+r"(bits));
+#endif
+  return (lanes_mask)bits;
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return *(const lanes_in_memory *)from;
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  *(lanes_in_memory *)to = a;
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+#if defined(__clang__)
+  vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
+#else
+  /* What vstrwq_p_f32 is, with all four floats declared. */
+  __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
+          : "+m"(*(lanes_in_memory *)to)
+          : [to] "r"(to), [a] "w"(a), [count] "r"(count)
+          : "p0");
+#endif
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return vdupq_n_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return vaddq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return vsubq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return vmulq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  lanes quotient = a;
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
+  return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return vabsq_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  lanes root = a;
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
+  return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+}
+
+/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return vcmpgtq_f32(b, a);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return vpselq_f32(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return (lanes_mask)(a & b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return mask != 0;
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return vgetq_lane_f32(a, 0);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Lanes for x86 with SSE2, four wide. Included by cloth.c in its section "Lanes", which says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_LANES_SSE2_H
+#define CLOTH_LANES_SSE2_H
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <emmintrin.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "sse2"
+
+typedef __m128 lanes;
+typedef __m128 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm_storeu_ps(to, a);
+}
+
+/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm_storeu_ps(to, a);
+    return;
+  }
+  if (count == 1) {
+    _mm_store_ss(to, a);
+    return;
+  }
+  _mm_storel_pi((__m64 *)(void *)to, a);
+  if (count == 3) {
+    _mm_store_ss(to + 2, _mm_movehl_ps(a, a));
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm_and_ps(a, _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm_cmplt_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return _mm_castsi128_ps(_mm_cmplt_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(count)));
+}
+
+CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
+  return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 0, 1), _mm_set1_epi32(parity)));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm_cvtss_f32(a);
+}
+
+#endif

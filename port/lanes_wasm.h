@@ -1,0 +1,97 @@
+/*
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. Included by cloth.c in its section "Lanes", which says what the
+ * operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_LANES_WASM_H
+#define CLOTH_LANES_WASM_H
+
+#include <wasm_simd128.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "wasm"
+
+typedef v128_t lanes;
+typedef v128_t lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return wasm_v128_load(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  wasm_v128_store(to, a);
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    wasm_v128_store(to, a);
+    return;
+  }
+  if (count == 1) {
+    wasm_v128_store32_lane(to, a, 0);
+    return;
+  }
+  wasm_v128_store64_lane(to, a, 0);
+  if (count == 3) {
+    wasm_v128_store32_lane(to + 2, a, 2);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return wasm_f32x4_splat(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return wasm_f32x4_add(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return wasm_f32x4_sub(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return wasm_f32x4_mul(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return wasm_f32x4_div(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return wasm_f32x4_abs(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return wasm_f32x4_sqrt(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return wasm_f32x4_lt(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return wasm_v128_bitselect(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return wasm_i32x4_lt(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(count));
+}
+
+CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
+  return wasm_i32x4_eq(wasm_i32x4_const(0, 1, 0, 1), wasm_i32x4_splat(parity));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return wasm_v128_and(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return wasm_v128_any_true(mask);
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return wasm_f32x4_extract_lane(a, 0);
+}
+
+#endif
