@@ -1894,6 +1894,12 @@ CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t di
   }
 }
 
+/* The last rows of particles keep no bend springs of most directions; the slopes say so by zeros. */
+static void clear_last_slopes(const cloth *c, int32_t direction, const bend_range *range) {
+  int32_t kept = range->rows > 0 ? range->rows * c->columns : 0;
+  fill_zero(bend_slopes_of(c, direction) + kept, (size_t)(c->count - kept) * sizeof(float));
+}
+
 /* Adds the velocity changes of all bend springs to `change` and leaves their slopes for the operator. */
 CLOTH_SEPARATE void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
   for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode != CLOTH_MODE_OFF; d++) {
@@ -1901,6 +1907,9 @@ CLOTH_SEPARATE void add_bend_forces(const cloth *c, const step_plan *plan, plane
     for (int32_t row = 0; row < range.rows; row++) {
       bend_row(c, plan, d, &range, row);
       scatter_row(c, &range, row, row_buffer(c, d), change);
+    }
+    if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+      clear_last_slopes(c, d, &range);
     }
   }
 }
@@ -3146,7 +3155,7 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 
 /* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
    port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, planes made) {
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uint32_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
   work->statistics.ticks[stage] += now - work->tick;
@@ -3154,7 +3163,7 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, planes
 #ifdef CLOTH_TRACE
   hasher h;
   hash_start(&h);
-  hash_words(&h, (const any_word *)made.x, 3 * c->count);
+  hash_words(&h, (const any_word *)at(c, made), 3 * c->count);
   CLOTH_TRACE(c, stage, substep, hash_end(&h));
 #else
   (void)substep;
@@ -3163,7 +3172,7 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, planes
 }
 
 /* Velocity changes of an all-explicit substep: force over mass. */
-static void add_explicit_change(const cloth *c) {
+CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   planes v = planes_at(c, c->velocity);
   planes change = planes_at(c, c->residual);
   const float *mobility = floats_at(c, c->mobility);
@@ -3173,11 +3182,12 @@ static void add_explicit_change(const cloth *c) {
   }
 }
 
-/* to = a + s b */
-static void set_sum(const cloth *c, planes to, planes a, planes b, float s) {
+/* to = a + s b, for vectors at these offsets. */
+CLOTH_SEPARATE void set_sum(const cloth *c, uint32_t to, uint32_t a, uint32_t b, float s) {
   lanes scale = lanes_splat(s);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(to, i, lanes3_add(lanes3_load(a, i), lanes3_scale(lanes3_load(b, i), scale)), c->count - i);
+    lanes3 sum = lanes3_add(lanes3_load(planes_at(c, a), i), lanes3_scale(lanes3_load(planes_at(c, b), i), scale));
+    lanes3_store(planes_at(c, to), i, sum, c->count - i);
   }
 }
 
@@ -3198,12 +3208,11 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
     apply_operator(c, plan);
     advance_and_precondition(c, 1.0f);
   }
-  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, planes_at(c, c->inverse));
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
   solve_result result = solve(c, plan);
   note_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, planes_at(c, c->solution));
-  planes v = planes_at(c, c->velocity);
-  set_sum(c, v, v, planes_at(c, c->solution), 1.0f);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
+  set_sum(c, c->velocity, c->velocity, c->solution, 1.0f);
   keep_solution(c, result.capped);
 }
 
@@ -3236,7 +3245,8 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 }
 
 /* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, planes a, int are_positions) {
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_positions) {
+  planes a = planes_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
@@ -3292,9 +3302,9 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
-  confine_vectors(c, planes_at(c, c->velocity), 0);
+  confine_vectors(c, c->velocity, 0);
   evaluate_forces(c, plan, planes_at(c, c->residual));
-  end_stage(c, CLOTH_STAGE_FORCES, index, planes_at(c, c->residual));
+  end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_implicit_change(c, plan, index, contacts);
@@ -3304,24 +3314,24 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   if (WITH_CONTACT_SOLVER && contacts) {
     settle_contacts(c, plan, index, counts);
   }
-  confine_vectors(c, planes_at(c, c->velocity), 0);
-  set_sum(c, predicted_of(c), planes_at(c, c->position), planes_at(c, c->velocity), plan->k);
-  end_stage(c, CLOTH_STAGE_VELOCITIES, index, planes_at(c, c->velocity));
+  confine_vectors(c, c->velocity, 0);
+  set_sum(c, c->product, c->position, c->velocity, plan->k); /* the prediction, see predicted_of() */
+  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->velocity);
   if (WITH_LIMITS && c->limit_sweeps > 0) {
     limit_strain(c, plan);
   }
-  end_stage(c, CLOTH_STAGE_LIMITS, index, planes_at(c, c->velocity));
+  end_stage(c, CLOTH_STAGE_LIMITS, index, c->velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
     drop_pushes(c, plan, index);
   }
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
-  end_stage(c, CLOTH_STAGE_CONTACTS, index, predicted_of(c));
-  confine_vectors(c, planes_at(c, c->velocity), 0);
-  confine_vectors(c, predicted_of(c), 1);
+  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->product);
+  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->product, 1);
   accept_particles(c, plan, counts);
-  end_stage(c, CLOTH_STAGE_POSITIONS, index, planes_at(c, c->position));
+  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
 }
 
 int cloth_step(cloth *sheet, float dt) {
@@ -3715,6 +3725,10 @@ int cloth_remove_collider(cloth *sheet, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
+  for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
+    uint32_t *info = &contact_info_of(sheet)[i];
+    *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
+  }
   cloth_inputs *inputs = inputs_of(sheet);
   while (inputs->collider_end > 0 && !colliders_of(sheet)[inputs->collider_end - 1].used) {
     inputs->collider_end--;

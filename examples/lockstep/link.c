@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "link.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Ticks that a reordered packet is late, at most: up to that many later ones overtake it. */
+enum { LATEST = 4 };
+
+static struct sockaddr_in loopback(int port) {
+  struct sockaddr_in address;
+  memset(&address, 0, sizeof address);
+  address.sin_family = AF_INET;
+  address.sin_port = htons((uint16_t)port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+/* Connected, so that packets from elsewhere are not even seen. */
+static int connect_ports(int socket, int local_port, int remote_port) {
+  struct sockaddr_in local = loopback(local_port), remote = loopback(remote_port);
+  if (bind(socket, (struct sockaddr *)&local, sizeof local) < 0 ||
+      connect(socket, (struct sockaddr *)&remote, sizeof remote) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0)
+    return -1;
+  return 0;
+}
+
+int link_open(udp_link *link, const link_options *options) {
+  memset(link, 0, sizeof *link);
+  link->options = *options;
+  link->noise.state = options->seed;
+  for (int i = 0; i < LINK_HELD_LIMIT; i++)
+    link->held[i].due = -1;
+  link->socket = socket(AF_INET, SOCK_DGRAM, 0);
+  return link->socket < 0 ? -1 : connect_ports(link->socket, options->local_port, options->remote_port);
+}
+
+void link_close(udp_link *link) {
+  close(link->socket);
+}
+
+static link_held *free_place(udp_link *link) {
+  for (int i = 0; i < LINK_HELD_LIMIT; i++)
+    if (link->held[i].due < 0)
+      return &link->held[i];
+  return NULL;
+}
+
+void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
+  int lost = random_percent(&link->noise, link->options.loss);
+  int late = random_percent(&link->noise, link->options.reorder) ? 1 + random_below(&link->noise, LATEST) : 0;
+  link_held *place = free_place(link);
+  link->statistics.sent++;
+  if (lost || !place) {
+    link->statistics.lost++;
+    return;
+  }
+  link->statistics.reordered += late > 0;
+  place->due = link->tick + link->options.delay + late;
+  place->count = count;
+  memcpy(place->bytes, bytes, count);
+}
+
+/* A packet that the socket refuses is one more that the network has lost. */
+static void let_go(udp_link *link, link_held *packet) {
+  send(link->socket, packet->bytes, packet->count, 0);
+  packet->due = -1;
+}
+
+void link_tick(udp_link *link) {
+  for (int i = 0; i < LINK_HELD_LIMIT; i++)
+    if (link->held[i].due >= 0 && link->held[i].due <= link->tick)
+      let_go(link, &link->held[i]);
+  link->tick++;
+}
+
+size_t link_receive(udp_link *link, uint8_t *bytes) {
+  ssize_t count = recv(link->socket, bytes, PACKET_BYTES, 0);
+  return count > 0 ? (size_t)count : 0;
+}
+
+int link_wait(udp_link *link, int milliseconds) {
+  struct pollfd waiting = {link->socket, POLLIN, 0};
+  return poll(&waiting, 1, milliseconds) > 0 && (waiting.revents & POLLIN) != 0;
+}
