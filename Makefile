@@ -3,6 +3,9 @@
 # make accuracy  table of analytic cases: expected and measured
 # make thesis    the thesis's experiments beside its figures
 # make quality   stretch, area, roughness and rest of the standard scenes
+# make matrix    the same scenes on every machine, compiler and level: one hash
+# make size      bytes of code and stack for every target
+# make lockstep  two machines in lockstep over a lossy network
 # make format    lay the sources out by .clang-format
 # make clean
 #
@@ -15,10 +18,11 @@ WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
 CFLAGS = -std=gnu99 $(OPTIMISE) -g -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
 EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
-PROGRAMS = accuracy api internals physics quality stability thesis
-HEADERS = $(wildcard *.h examples/*.h tests/*.h)
+PROGRAMS = accuracy api flags internals physics quality save_rate stability state stress thesis
+HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
+LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality format clean tools programs sanitized
+.PHONY: demo test accuracy thesis quality matrix size lockstep format clean programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -54,8 +58,24 @@ thesis: $(BUILD)/tests/thesis
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
 
+matrix:
+	@sh tests/install.sh
+	@sh tests/matrix.sh $(BUILD) full
+
+size:
+	@sh tests/install.sh
+	@sh tests/size.sh $(BUILD)
+
+$(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LOCKSTEP) cloth.c -o $@
+
+lockstep: $(BUILD)/lockstep/lockstep
+	@sh tests/install.sh
+	@sh tests/lockstep.sh $(BUILD)
+
 format:
-	clang-format -i cloth.h cloth.c examples/*.[ch] tests/*.[ch]
+	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch]
 
 clean:
 	rm -rf $(BUILD)

@@ -384,13 +384,9 @@ typedef struct lanes_sum {
 /* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
  */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
+  CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
   lanes_store(partial, lanes_add(lanes_load(partial), a));
-}
-
-/* Adds one element. */
-CLOTH_INLINE void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
-  sum->partial[index & (LANES_SUMS - 1)] += value;
 }
 
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
@@ -485,8 +481,8 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 /* The springs that join a particle to its neighbours, by direction. Each spring is kept by the end that comes first in
    its row pair: it leads from particle (row, column) to (row + row_step, column + column_step). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
-static const int8_t direction_column_step[DIRECTIONS] = {1, 0, 1, -1};
-static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
+CLOTH_CONSTANT static const int8_t direction_column_step[DIRECTIONS] = {1, 0, 1, -1};
+CLOTH_CONSTANT static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
@@ -1261,7 +1257,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
  * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
  * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
  */
-static const cloth_fabric fabric_presets[] = {
+CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
     /* density, warp, weft, shear, bend, transition, compression, damping of stretch, shear and bend */
     {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
     {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
@@ -1724,7 +1720,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
 }
 
 /* Evaluates the springs of one row and direction into the row buffer and, unless explicit, the operator. */
-static void spring_row(const cloth *c, const step_plan *plan, int32_t direction, int32_t row) {
+CLOTH_HOT static void spring_row(const cloth *c, const step_plan *plan, int32_t direction, int32_t row) {
   const spring_family *s = &plan->spring[direction];
   planes force = row_buffer(c, direction);
   if (s->mode == CLOTH_MODE_OFF || (direction_row_step[direction] && row == c->rows - 1)) {
@@ -1990,7 +1986,7 @@ static cloth_vector air_change(const cloth *c, cloth_vector a, cloth_vector v, f
   return size > 0.5f * speed ? vector_scale(change, 0.5f * speed / size) : change;
 }
 
-CLOTH_SEPARATE void add_air(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_HOT CLOTH_SEPARATE void add_air(const cloth *c, const step_plan *plan, planes change) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   cloth_vector wind = inputs_of(c)->wind;
@@ -2007,7 +2003,7 @@ CLOTH_SEPARATE void add_air(const cloth *c, const step_plan *plan, planes change
 }
 
 /* Sets `change` to what gravity and velocity damping do in a substep, times the mass ratio. */
-static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
   planes v = planes_at(c, c->velocity);
   cloth_vector g = vector_snapped(vector_scale(inputs_of(c)->gravity, plan->k), WORK_QUANTUM);
   lanes3 gravity = lanes3_splat(g);
@@ -2032,7 +2028,7 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
 /// Operator ///
 
 /* direction = z + beta direction for one row, z being the preconditioned residual. */
-static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z, planes direction) {
+CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z, planes direction) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 old = lanes3_load(direction, i);
@@ -2042,7 +2038,7 @@ static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z
 }
 
 /* Forces of one row and direction of implicit springs on a velocity difference e: beta e + w (w.e). */
-static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32_t row, planes direction) {
+CLOTH_HOT static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32_t row, planes direction) {
   planes force = row_buffer(c, d);
   if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
     return; /* the buffer was cleared and stays so */
@@ -2065,7 +2061,8 @@ static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32
 }
 
 /* Drops what is too small to matter from a row of the product and adds direction . product to the sum. */
-static void finish_product_row(const cloth *c, int32_t row, planes direction, planes product, lanes_sum *sum) {
+CLOTH_HOT static void finish_product_row(const cloth *c, int32_t row, planes direction, planes product,
+                                         lanes_sum *sum) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 q = lanes3_snapped(lanes3_load(product, i));
@@ -2075,7 +2072,7 @@ static void finish_product_row(const cloth *c, int32_t row, planes direction, pl
   }
 }
 
-static void set_mass_product_row(const cloth *c, int32_t row, planes direction, planes product) {
+CLOTH_HOT static void set_mass_product_row(const cloth *c, int32_t row, planes direction, planes product) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 inertia = lanes3_scale(lanes3_load(direction, i), mass_ratio_lanes(c, i));
@@ -2285,7 +2282,7 @@ static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
 }
 
 /* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
-static void invert_blocks(const cloth *c) {
+CLOTH_HOT static void invert_blocks(const cloth *c) {
   const float *mobility = floats_at(c, c->mobility);
   lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -2301,7 +2298,7 @@ static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
   return floats_at(c, c->inverse) + particle + entry * c->count;
 }
 
-static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
 /* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
    shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
@@ -2398,7 +2395,7 @@ typedef struct solve_result {
 } solve_result;
 
 /* product = P^-1 residual. Returns residual . product. */
-static float precondition(const cloth *c) {
+CLOTH_HOT static float precondition(const cloth *c) {
   planes r = planes_at(c, c->residual);
   planes z = planes_at(c, c->product);
   lanes_sum sum = {{0.0f}};
@@ -2413,7 +2410,7 @@ static float precondition(const cloth *c) {
 }
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
-static float advance_and_precondition(const cloth *c, float alpha) {
+CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
   planes r = planes_at(c, c->residual);
   planes p = planes_at(c, c->direction);
   planes q = planes_at(c, c->product);
@@ -2444,7 +2441,7 @@ static int is_usable(float value) {
   return value > 1.0e-30f && value < 1.0e30f;
 }
 
-static float dot_product(const cloth *c, planes a, planes b) {
+CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
@@ -2508,6 +2505,7 @@ CLOTH_SEPARATE solve_result solve(const cloth *c, const step_plan *plan) {
     delta = next;
     result.iterations++;
   }
+  CLOTH_ASSERT(result.iterations <= c->max_iterations);
   result.capped = result.iterations == c->max_iterations && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
@@ -2541,7 +2539,7 @@ CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t off
   lanes3_store(x, j, lanes3_subtract(lanes3_load(x, j), lanes3_scale(way, wj)), count);
 }
 
-static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, float high) {
+CLOTH_HOT static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, float high) {
   for (int32_t parity = 0; parity < 2; parity++) {
     for (int32_t column = CLOTH_LANES == 1 ? parity : 0; column < c->columns - 1; column += LANES_PAIRS) {
       int32_t left = c->columns - 1 - column;
@@ -2551,7 +2549,7 @@ static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, flo
   }
 }
 
-static void limit_weft_row(const cloth *c, planes x, int32_t row, float low, float high) {
+CLOTH_HOT static void limit_weft_row(const cloth *c, planes x, int32_t row, float low, float high) {
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t left = c->columns - column;
     limit_springs(c, x, row * c->columns + column, c->columns, low, high, lanes_first(left), left);
@@ -2738,6 +2736,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 }
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
+  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
   return &colliders_of(c)[m->index].body;
 }
 
@@ -3183,7 +3182,7 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
 }
 
 /* to = a + s b, for vectors at these offsets. */
-CLOTH_SEPARATE void set_sum(const cloth *c, uint32_t to, uint32_t a, uint32_t b, float s) {
+CLOTH_HOT CLOTH_SEPARATE void set_sum(const cloth *c, uint32_t to, uint32_t a, uint32_t b, float s) {
   lanes scale = lanes_splat(s);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 sum = lanes3_add(lanes3_load(planes_at(c, a), i), lanes3_scale(lanes3_load(planes_at(c, b), i), scale));
@@ -3249,6 +3248,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
   planes a = planes_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
+    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
     vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
@@ -3288,17 +3288,19 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
     to = vector_add(from, way);
     counts->particles_limited++;
   }
+  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
   vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
   vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
 }
 
-CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   for (int32_t i = 0; i < c->count; i++) {
     accept_particle(c, plan, i, counts);
   }
 }
 
 CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
+  CLOTH_ASSERT(index < plan->substeps && plan->substeps <= CLOTH_SUBSTEP_LIMIT);
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
@@ -4347,6 +4349,11 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
 }
 
 #ifndef CLOTH_NO_MEASURE
+/* Adds one element to a sum. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
+
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
@@ -4575,7 +4582,7 @@ int cloth_self_test(void) {
 #ifndef CLOTH_NO_NAMES
 
 /* One after the other, in the order of the codes. */
-static const char result_names[] =
+CLOTH_CONSTANT static const char result_names[] =
     "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
     "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"

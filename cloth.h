@@ -31,6 +31,12 @@
  *   Results    Functions returning int give CLOTH_OK (0) or a positive value on
  *              success and a negative cloth_error on failure. A call that fails
  *              changes nothing.
+ *   Building   cloth.c alone is complete. With port/ beside it, it takes the lanes of the machine's vector unit by
+ *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
+ *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
+ *              CLOTH_NO_SOLVER, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE, _VERTICES,
+ *              _FABRICS, _NAMES, _SELF_TEST leave parts out of cloth.c: a config that asks for them is refused, the
+ *              defaults do not ask, and functions that serve nothing else are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
  *
@@ -316,9 +322,8 @@ cloth_config cloth_config_default(void);
  * back into the same cloth or into one initialised with the same config.
  *
  * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
- * is
- * 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and about 4 KB with the
- * default capacities.
+ * is 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and about 4 KB with the
+ * default capacities. It is the same for every build of the library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */

@@ -43,14 +43,27 @@ build_with() { # DIRECTORY CC FLAGS PROGRAMS...
 memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 
-build_with "$build" gcc "" accuracy api internals physics quality stability thesis
+build_with "$build" gcc "" accuracy api flags internals physics quality save_rate stability state stress thesis
 build_with "$build/clang" clang "" api physics internals
-build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability
+build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability state stress
 build_with "$build/clang-sanitized" clang "$sanitizers" api
 
 suite freestanding sh tests/freestanding.sh "$build"
 suite readme sh tests/readme.sh "$build"
 suite demo sh tests/demo.sh "$build"
+suite ports sh tests/ports.sh "$build"
+suite refused sh tests/refused.sh "$build"
+suite disassembly sh tests/disassembly.sh "$build"
+suite size sh tests/size.sh "$build"
+suite matrix sh tests/matrix.sh "$build" short
+suite image sh tests/image.sh "$build"
+suite lockstep sh tests/lockstep.sh "$build"
+suite flags "$build/tests/flags"
+suite state "$build/tests/state"
+suite state-sanitized "$build/gcc-sanitized/tests/state"
+suite stress "$build/tests/stress"
+suite stress-sanitized "$build/gcc-sanitized/tests/stress" 1000
+suite save-rate "$build/tests/save_rate"
 suite api "$build/tests/api"
 suite api-clang "$build/clang/tests/api"
 suite api-gcc-sanitized "$build/gcc-sanitized/tests/api"
