@@ -131,7 +131,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_IMAGE_CONTENT = -44,   /* the image holds a value that no cloth can have */
   CLOTH_ERROR_CONTRACTION = -45,     /* self-test: a * b + c is rounded once instead of twice */
   CLOTH_ERROR_ROUNDING = -46,        /* self-test: results are not rounded to nearest, ties to even */
-  CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions carry more than a float's precision or range */
+  CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions are not evaluated as written, as floats */
   CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
   CLOTH_ERROR_LANES = -49            /* self-test: a lane operation differs from the scalar reference */
 } cloth_error;

@@ -7,6 +7,10 @@ need() { # COMMAND PACKAGE
   command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
 }
 
+need_file() { # FILE PACKAGE
+  [ -e "$1" ] || missing="$missing $2"
+}
+
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -33,6 +37,28 @@ need clang clang
 need valgrind "valgrind libc6-dbg"
 need arm-none-eabi-gcc gcc-arm-none-eabi
 need nm binutils
+
+# What tests/matrix.sh and tests/image.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
+# these cross compilers.
+need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
+need i686-linux-gnu-gcc gcc-i686-linux-gnu
+need mips-linux-gnu-gcc gcc-mips-linux-gnu
+need powerpc-linux-gnu-gcc gcc-powerpc-linux-gnu
+need powerpc64-linux-gnu-gcc gcc-powerpc64-linux-gnu
+need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
+need riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
+need s390x-linux-gnu-gcc gcc-s390x-linux-gnu
+need sh4-linux-gnu-gcc gcc-sh4-linux-gnu
+need_file /usr/i686-linux-gnu/include/stdlib.h libc6-dev-i386-cross
+need_file /usr/s390x-linux-gnu/include/stdio.h libc6-dev-s390x-cross
+need_file /usr/aarch64-linux-gnu/include/stdio.h libc6-dev-arm64-cross
+need ld.lld lld
+need llvm-objdump llvm
+need node nodejs
+need qemu-arm qemu-user
+need qemu-system-arm qemu-system-arm
+need qemu-system-riscv32 qemu-system-misc
 install_missing
 
 # Clang's sanitizers come in a package named after its version.

@@ -1,0 +1,730 @@
+/*
+ * Runs fixed scenes and prints hashes of all that comes out of them: the same lines on every machine, from every
+ * compiler, at every optimisation level. tests/matrix.sh runs it on many of them and compares. Needs nothing but a
+ * board, see port/boards/board.h.
+ *
+ * MATRIX_SMALL  only the scenes that fit a machine with 16 KB of memory
+ * MATRIX_FLUSH  subnormal numbers are flushed to zero; no scene may notice
+ * MATRIX_TRACE  a line for every stage of every substep as well; with CLOTH_PORT naming matrix_port.h
+ *
+ * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
+ */
+#include "../cloth.c"
+
+#include "../port/boards/board.h"
+
+#ifndef CLOTH_LANES_NAME
+#define CLOTH_LANES_NAME "scalar"
+#endif
+
+#define FRAME_SECONDS (1.0f / 32.0f)
+#define SMALL_FRAMES 6
+#define FULL_FRAMES 4
+
+#ifdef MATRIX_SMALL
+#define ARENA_BYTES 8704
+#define BUFFER_BYTES 1280
+#define PARTICLES_MOST 36
+#else
+#define ARENA_BYTES 65536
+#define BUFFER_BYTES 8192
+#define PARTICLES_MOST 256
+#endif
+
+static unsigned char arena[ARENA_BYTES] __attribute__((aligned(CLOTH_ALIGNMENT)));
+/* Saves, images and vertices. */
+static unsigned char buffer[BUFFER_BYTES] __attribute__((aligned(4)));
+static float mass_map[PARTICLES_MOST], stiffness_map[PARTICLES_MOST];
+
+/* Of the scene that is running. */
+static const char *scene_set, *scene_name;
+static int scene_frame;
+static cloth_config scene_config;
+static cloth_memory scene_memory;
+static uint64_t scene_hash;
+
+static int failures;
+
+/// Lines of text ///
+
+static char line[120];
+static int line_length;
+
+static void put_text(const char *text) {
+  while (*text != '\0' && line_length < (int)sizeof line - 2)
+    line[line_length++] = *text++;
+}
+
+static void put_hash(uint64_t hash) {
+  char digits[17];
+  for (int i = 0; i < 16; i++)
+    digits[i] = "0123456789abcdef"[(hash >> (60 - 4 * i)) & 15u];
+  digits[16] = '\0';
+  put_text(digits);
+}
+
+static void put_number(int number) {
+  char digits[12];
+  int first = 11;
+  unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+  digits[first] = '\0';
+  do {
+    digits[--first] = (char)('0' + rest % 10u);
+    rest /= 10u;
+  } while (rest != 0);
+  if (number < 0)
+    digits[--first] = '-';
+  put_text(digits + first);
+}
+
+static void put_scene(void) {
+  put_text(scene_set);
+  put_text("/");
+  put_text(scene_name);
+}
+
+static void end_line(void) {
+  line[line_length] = '\n';
+  line[line_length + 1] = '\0';
+  board_print(line);
+  line_length = 0;
+}
+
+static void fail(const char *reason) {
+  failures++;
+  put_text("failed ");
+  put_scene();
+  put_text(" frame ");
+  put_number(scene_frame);
+  put_text(": ");
+  put_text(reason);
+  end_line();
+}
+
+/// Hashes ///
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a over the bytes of a value, lowest first whatever the machine's order. */
+static uint64_t folded(uint64_t hash, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++)
+    hash = (hash ^ ((value >> (8 * i)) & 255u)) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static void fold(uint64_t value, int bytes) {
+  scene_hash = folded(scene_hash, value, bytes);
+}
+
+static void fold_float(float value) {
+  fold(bits_of(value).bits, 4);
+}
+
+static void fold_vector(cloth_vector v) {
+  fold_float(v.x);
+  fold_float(v.y);
+  fold_float(v.z);
+}
+
+/* What a call returned counts too; an error fails the scene. */
+static int checked(int result) {
+  if (result < 0)
+    fail(cloth_result_name(result));
+  fold((uint32_t)result, 4);
+  return result;
+}
+
+static void fold_state(const cloth *sheet) {
+  uint64_t hash = 0;
+  checked(cloth_hash(sheet, &hash));
+  fold(hash, 8);
+  fold(cloth_hash_fold(hash), 4);
+}
+
+/// The machine's floating point ///
+
+/* SSE remembers whether a result or an operand was subnormal. The library promises that none is. */
+#if defined(__SSE__)
+#define CONTROL_SUBNORMALS_SEEN 0x12u
+#define CONTROL_FLAGS 0x3fu
+
+static unsigned control_word(void) {
+  unsigned control;
+  __asm__ volatile("stmxcsr %0" : "=m"(control));
+  return control;
+}
+
+static void set_control_word(unsigned control) {
+  __asm__ volatile("ldmxcsr %0" : : "m"(control));
+}
+#endif
+
+static void forget_subnormals(void) {
+#if defined(__SSE__)
+  set_control_word(control_word() & ~CONTROL_FLAGS);
+#endif
+}
+
+static int subnormals_seen(void) {
+#if defined(__SSE__)
+  return (control_word() & CONTROL_SUBNORMALS_SEEN) != 0;
+#else
+  return 0;
+#endif
+}
+
+static void flush_subnormals(void) {
+#if defined(MATRIX_FLUSH) && defined(__SSE__)
+  set_control_word(0x9fc0u); /* results and operands; exceptions masked */
+#elif defined(MATRIX_FLUSH) && defined(__aarch64__)
+  uint64_t control = UINT64_C(1) << 24;
+  __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#elif defined(MATRIX_FLUSH)
+#error "not known how to flush subnormal numbers here"
+#endif
+}
+
+/// Configurations ///
+
+/* Every scene starts from this: a sheet of 1 m x 1 m, flat, small in memory and work. */
+static void configure(int columns, int rows) {
+  scene_config = cloth_config_default();
+  scene_config.columns = columns;
+  scene_config.rows = rows;
+  scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
+  scene_config.substeps = 3;
+  scene_config.max_substeps = 8;
+  scene_config.limit_sweeps = 2;
+  scene_config.max_colliders = 1;
+  scene_config.max_confined = 2;
+}
+
+static void upright(cloth_config *config) {
+  config->origin = vector(-0.5f, 0.5f, 0.0f);
+  config->edge_weft = vector(0.0f, -1.0f, 0.0f);
+}
+
+static void windy(cloth_config *config) {
+  cloth_fabric_preset(CLOTH_FABRIC_SILK, &config->fabric);
+  config->wind = vector(6.0f, 0.5f, 3.0f);
+  config->drag = 1.25f;
+  config->lift = 0.5f;
+}
+
+static void uneven(cloth_config *config) {
+  for (int row = 0; row < config->rows; row++) {
+    for (int column = 0; column < config->columns; column++) {
+      int particle = row * config->columns + column;
+      mass_map[particle] = 0.25f * (float)(1 + (column + 2 * row) % 7);
+      stiffness_map[particle] = 0.125f * (float)((3 * column + row) % 20);
+    }
+  }
+  config->mass_map = mass_map;
+  config->stiffness_map = stiffness_map;
+  config->fabric.stretch_weft = 60.0f;
+  config->fabric.shear = 4.0f;
+}
+
+static void diagonal(cloth_config *config) {
+  config->preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
+}
+
+static void unconditioned(cloth_config *config) {
+  config->preconditioner = CLOTH_PRECONDITIONER_NONE;
+}
+
+static void capped(cloth_config *config) {
+  config->max_iterations = 1;
+}
+
+static void converged(cloth_config *config) {
+  config->max_iterations = 60;
+  config->tolerance = 1e-4f;
+  config->limit_sweeps = 0;
+}
+
+static void warm(cloth_config *config) {
+  config->max_iterations = 60;
+  config->tolerance = 1e-2f;
+  config->warm_start = 1;
+  config->fabric.stretch_warp = 200.0f;
+}
+
+static void contact_in_solver(cloth_config *config) {
+  config->contact_mode = CLOTH_CONTACT_SOLVER;
+  config->max_iterations = 30;
+}
+
+static void implicit(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_IMPLICIT;
+  config->bend_integration = CLOTH_BEND_EXPLICIT;
+  config->fabric.bend = 1e-3f;
+}
+
+static void explicit_too_stiff(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_EXPLICIT;
+  config->fabric.shear = 20.0f;
+}
+
+static void explicit_only(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config->substeps = 0;
+  config->fabric.stretch_warp = 20.0f;
+  config->fabric.stretch_weft = 15.0f;
+  config->fabric.shear = 6.0f;
+  config->fold_stiffness = 0.0f;
+}
+
+static void stiff_bending(cloth_config *config) {
+  cloth_fabric_preset(CLOTH_FABRIC_DENIM, &config->fabric);
+  config->fabric.bend = 2e-2f;
+  config->fabric.compression = 0.25f;
+}
+
+static void limited(cloth_config *config) {
+  config->gravity = vector(1.0f, -30.0f, 2.0f);
+  config->fabric.stretch_warp = 100.0f;
+  config->limit_sweeps = 10;
+  config->limit_extension = 0.01f;
+  config->limit_compression = 0.05f;
+  config->fabric.compression = 0.0f;
+}
+
+static void slow(cloth_config *config) {
+  config->max_speed = 0.5f;
+  config->thickness = 0.0f;
+  config->fabric.shear = 0.0f;
+  config->fabric.shear_damping = 0.0f;
+}
+
+static void rumpled(cloth_config *config) {
+  cloth_vector *positions = (cloth_vector *)(void *)buffer;
+  for (int row = 0; row < config->rows; row++) {
+    for (int column = 0; column < config->columns; column++) {
+      float height = 0.03125f * (float)((3 * column + 5 * row) % 4);
+      positions[row * config->columns + column] = vector(0.15625f * (float)column, height, 0.140625f * (float)row);
+    }
+  }
+  config->positions = positions;
+}
+
+/* At the edge of the world. */
+static void far_away(cloth_config *config) {
+  config->origin.x = 99998.0f;
+}
+
+/// Starts ///
+
+static int particle_at(const cloth *sheet, int column, int row) {
+  return cloth_particle_at(sheet, column, row);
+}
+
+static void pin_at(cloth *sheet, int column, int row) {
+  checked(cloth_pin(sheet, particle_at(sheet, column, row)));
+}
+
+static void pin_corners(cloth *sheet) {
+  pin_at(sheet, 0, 0);
+  pin_at(sheet, scene_config.columns - 1, 0);
+}
+
+static void pin_edge(cloth *sheet) {
+  for (int column = 0; column < scene_config.columns; column++)
+    pin_at(sheet, column, 0);
+}
+
+static cloth_collider collider_at(cloth_shape shape, float x, float y, float z) {
+  cloth_collider collider = cloth_collider_default();
+  collider.shape = (int32_t)shape;
+  collider.pose.position = vector(x, y, z);
+  collider.half_height = 0.25f;
+  collider.radius_top = 0.125f;
+  collider.half_extents = vector(0.25f, 0.125f, 0.375f);
+  collider.static_friction = 0.75f;
+  collider.kinetic_friction = 0.5f;
+  return collider;
+}
+
+static void add(cloth *sheet, cloth_collider collider) {
+  checked(cloth_add_collider(sheet, &collider));
+}
+
+static void on_sphere(cloth *sheet) {
+  add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 0.0625f, -0.28125f, 0.03125f));
+}
+
+static void touching_sphere(cloth *sheet) {
+  add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 0.0f, -0.2578125f, 0.0f));
+}
+
+static void on_box(cloth *sheet) {
+  cloth_collider box = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.25f, 0.0f);
+  box.pose.rotation.x = 0.28f;
+  box.pose.rotation.w = 0.96f;
+  add(sheet, box);
+}
+
+static void on_cylinder(cloth *sheet) {
+  cloth_collider cylinder = collider_at(CLOTH_SHAPE_CYLINDER, 0.0f, -0.34375f, 0.0f);
+  cylinder.pose.rotation.z = 0.6f;
+  cylinder.pose.rotation.w = 0.8f;
+  add(sheet, cylinder);
+}
+
+static void on_slope(cloth *sheet) {
+  cloth_collider plane = collider_at(CLOTH_SHAPE_PLANE, 0.0f, -0.125f, 0.0f);
+  plane.pose.rotation.z = -0.096f;
+  plane.pose.rotation.w = 0.995381335f;
+  plane.static_friction = 0.25f;
+  plane.kinetic_friction = 0.125f;
+  add(sheet, plane);
+}
+
+/* Each particle passes the plate within one substep. */
+static void thrown_at_plate(cloth *sheet) {
+  cloth_collider plate = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.1875f, 0.0f);
+  plate.half_extents.y = 0.0078125f;
+  add(sheet, plate);
+  for (int particle = 0; particle < scene_config.columns * scene_config.rows; particle++) {
+    cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+    checked(cloth_get_position(sheet, particle, &position));
+    checked(cloth_set_particle(sheet, particle, position, vector(2.0f, -30.0f, 1.0f)));
+  }
+}
+
+static void before_capsule(cloth *sheet) {
+  pin_edge(sheet);
+  cloth_collider capsule = collider_at(CLOTH_SHAPE_CAPSULE, 0.0f, 0.0f, 0.375f);
+  capsule.pose.rotation.z = 0.6f;
+  capsule.pose.rotation.w = 0.8f;
+  add(sheet, capsule);
+}
+
+static void hem_on_line(cloth *sheet) {
+  pin_at(sheet, 0, 0);
+  checked(cloth_confine_to_line(sheet, particle_at(sheet, scene_config.columns - 1, 0), vector(1.0f, -0.5f, 0.25f)));
+  checked(cloth_confine_to_plane(sheet, particle_at(sheet, 0, scene_config.rows - 1), vector(0.25f, 1.0f, 0.5f)));
+}
+
+static void hem_on_sphere(cloth *sheet) {
+  hem_on_line(sheet);
+  on_sphere(sheet);
+}
+
+static void thrown_out(cloth *sheet) {
+  for (int row = 0; row < scene_config.rows; row++) {
+    int particle = particle_at(sheet, scene_config.columns - 1, row);
+    cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+    checked(cloth_get_position(sheet, particle, &position));
+    checked(cloth_set_particle(sheet, particle, position, vector(200.0f, 3.0f, 0.0f)));
+  }
+}
+
+/// What happens during a scene ///
+
+static void change_wind(cloth *sheet, int frame) {
+  checked(cloth_set_wind(sheet, vector(6.0f - 2.0f * (float)frame, 0.5f, 3.0f + (float)frame)));
+}
+
+static void push_through(cloth *sheet, int frame) {
+  cloth_pose pose;
+  pose.position = vector(0.03125f * (float)frame, 0.0625f, 0.25f - 0.125f * (float)frame);
+  pose.rotation.x = frame % 2 ? 0.28f : 0.0f;
+  pose.rotation.y = 0.0f;
+  pose.rotation.z = frame % 2 ? 0.0f : 0.6f;
+  pose.rotation.w = frame % 2 ? 0.96f : 0.8f;
+  checked(cloth_move_collider(sheet, 0, NULL, &pose));
+}
+
+static void pull(cloth *sheet, int frame) {
+  int corner = particle_at(sheet, 0, 0);
+  int other = particle_at(sheet, scene_config.columns - 1, 0);
+  int free_corner = particle_at(sheet, scene_config.columns - 1, scene_config.rows - 1);
+  switch (frame) {
+  case 0:
+    checked(cloth_set_pin_velocity(sheet, corner, vector(0.5f, 1.0f, -0.25f)));
+    break;
+  case 1:
+    checked(cloth_set_pin_target(sheet, other, vector(0.4375f, 0.0625f, -0.5f), FRAME_SECONDS));
+    break;
+  case 2:
+    checked(cloth_apply_impulse(sheet, free_corner, vector(0.0f, 0.03125f, 0.0078125f)));
+    break;
+  case 3:
+    checked(cloth_release(sheet, corner));
+    break;
+  default:
+    break;
+  }
+}
+
+/* What was pressed onto the collider comes off. */
+static void lift_off(cloth *sheet, int frame) {
+  if (frame == 2)
+    checked(cloth_set_gravity(sheet, vector(1.0f, 20.0f, 0.0f)));
+}
+
+/* Everything that may change during a simulation and has not changed yet. */
+static void change(cloth *sheet, int frame) {
+  int held = particle_at(sheet, 0, scene_config.rows - 1);
+  cloth_fabric fabric;
+  checked(cloth_fabric_preset(CLOTH_FABRIC_WOOL, &fabric));
+  cloth_collider collider = collider_at(CLOTH_SHAPE_CYLINDER, 0.125f, -0.3125f, 0.0f);
+  switch (frame) {
+  case 0:
+    checked(cloth_set_particle(sheet, held, vector(-0.5f, 0.0625f, 0.375f), vector(1.0f, 0.0f, 0.25f)));
+    break;
+  case 1:
+    checked(cloth_set_fabric(sheet, &fabric));
+    break;
+  case 2:
+    checked(cloth_set_collider(sheet, 0, &collider));
+    break;
+  case 3:
+    checked(cloth_release(sheet, held));
+    break;
+  default:
+    break;
+  }
+}
+
+/* Two frames are simulated twice. */
+static void go_back(cloth *sheet, int frame) {
+  if (frame == 1)
+    checked(cloth_save(sheet, buffer, scene_memory.saved_bytes));
+  if (frame == 3)
+    checked(cloth_load(sheet, buffer, scene_memory.saved_bytes));
+}
+
+/* The cloth goes on from its image as one that was made anew. Every byte of the image counts. */
+static void begin_anew(cloth *sheet, int frame) {
+  if (frame != 2)
+    return;
+  checked(cloth_write_image(sheet, buffer, scene_memory.image_bytes));
+  for (size_t i = 0; i < scene_memory.image_bytes; i++)
+    fold(buffer[i], 1);
+  checked(cloth_init(&scene_config, arena, sizeof arena, &sheet));
+  checked(cloth_read_image(sheet, buffer, scene_memory.image_bytes));
+  fold_state(sheet);
+}
+
+/// Scenes ///
+
+typedef struct scene {
+  const char *name;
+  int columns, rows;           /* in the small set */
+  int full_columns, full_rows; /* in the full set */
+  void (*configure)(cloth_config *config);
+  void (*start)(cloth *sheet);
+  void (*act)(cloth *sheet, int frame);
+} scene;
+
+/* Widths of every remainder by 4 and 8. */
+static const scene scenes[] = {
+    {"hang", 6, 6, 11, 8, NULL, pin_corners, NULL},
+    {"drape", 6, 6, 10, 8, NULL, on_sphere, NULL},
+    {"flag", 5, 7, 13, 6, windy, pin_edge, change_wind},
+    {"capsule", 6, 5, 9, 8, upright, before_capsule, push_through},
+    {"box", 5, 5, 8, 8, NULL, on_box, NULL},
+    {"cylinder", 4, 5, 7, 9, NULL, on_cylinder, NULL},
+    {"slope", 5, 4, 9, 7, slow, on_slope, NULL},
+    {"maps", 4, 9, 12, 6, uneven, pin_corners, NULL},
+    {"diagonal", 5, 6, 9, 8, diagonal, pin_corners, NULL},
+    {"none", 6, 5, 7, 8, unconditioned, pin_corners, NULL},
+    {"capped", 7, 5, 15, 6, capped, pin_corners, NULL},
+    {"converged", 5, 5, 7, 6, converged, pin_corners, NULL},
+    {"warm", 5, 5, 7, 6, warm, pin_corners, NULL},
+    {"solver-contact", 5, 5, 7, 6, contact_in_solver, touching_sphere, lift_off},
+    {"implicit", 4, 6, 10, 5, implicit, pin_corners, NULL},
+    {"too-stiff", 5, 5, 9, 6, explicit_too_stiff, pin_corners, NULL},
+    {"explicit-only", 6, 6, 11, 9, explicit_only, pin_corners, NULL},
+    {"bending", 6, 4, 9, 9, stiff_bending, pin_corners, NULL},
+    {"limits", 5, 6, 10, 7, limited, pin_corners, NULL},
+    {"confined", 5, 5, 9, 10, NULL, hem_on_line, NULL},
+    {"pull", 5, 6, 11, 7, NULL, pin_corners, pull},
+    {"change", 5, 5, 7, 6, NULL, hem_on_sphere, change},
+    {"rumpled", 6, 6, 9, 7, rumpled, on_slope, NULL},
+    {"fast", 5, 5, 10, 6, NULL, thrown_at_plate, NULL},
+    {"save", 5, 5, 9, 9, uneven, on_sphere, go_back},
+    {"recover", 4, 5, 5, 6, far_away, thrown_out, NULL},
+    {"image", 6, 5, 13, 5, windy, hem_on_sphere, begin_anew},
+};
+#define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
+
+#ifndef MATRIX_SMALL
+static void with_room(cloth_config *config) {
+  config->max_colliders = 4;
+}
+
+static void in_crowd(cloth *sheet) {
+  on_slope(sheet);
+  on_sphere(sheet);
+  on_box(sheet);
+  on_cylinder(sheet);
+}
+
+static void leave_crowd(cloth *sheet, int frame) {
+  if (frame == 2)
+    checked(cloth_remove_collider(sheet, 1));
+}
+
+/* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
+static const scene more_scenes[] = {
+    {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd}, {"grid-2x2", 0, 0, 2, 2, NULL, on_sphere, NULL},
+    {"grid-3x5", 0, 0, 3, 5, NULL, pin_corners, NULL},         {"grid-7x4", 0, 0, 7, 4, NULL, pin_corners, NULL},
+    {"grid-9x17", 0, 0, 9, 17, capped, on_sphere, NULL},       {"grid-16x16", 0, 0, 16, 16, capped, on_box, NULL},
+    {"grid-33x2", 0, 0, 33, 2, NULL, pin_corners, NULL},       {"grid-2x31", 0, 0, 2, 31, NULL, pin_corners, NULL},
+    {"grid-17x3", 0, 0, 17, 3, uneven, pin_edge, NULL},
+};
+#define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))
+#endif
+
+/// Running ///
+
+/* Inlined into one, these would hold all their variables at once: more stack than a small machine has. */
+#define OWN_FRAME __attribute__((noinline))
+
+static void fold_vertices(const cloth *sheet) {
+  const cloth_vertex_layout layout = {32, 0, 12, 24};
+  checked(cloth_write_vertices(sheet, &layout, buffer, sizeof buffer));
+  const float *values = (const float *)(const void *)buffer;
+  for (int i = 0; i < 8 * scene_config.columns * scene_config.rows; i++)
+    fold_float(values[i]);
+}
+
+/* What a caller can ask for after a step, beside the state itself. */
+OWN_FRAME static void fold_results(const cloth *sheet) {
+  fold_vertices(sheet);
+  cloth_vector low = {0}, high = {0};
+  checked(cloth_bounds(sheet, &low, &high));
+  fold_vector(low);
+  fold_vector(high);
+  cloth_measures measures = {0};
+  checked(cloth_measure(sheet, &measures));
+  fold_float(measures.stretch_largest);
+  fold_float(measures.stretch_rms);
+  fold_float(measures.kinetic_energy);
+  fold_float(measures.elastic_energy);
+  fold_float(measures.potential_energy);
+  cloth_reaction reaction;
+  if (cloth_collider_reaction(sheet, 0, &reaction) == CLOTH_OK) {
+    fold_vector(reaction.impulse);
+    fold_vector(reaction.torque);
+  }
+}
+
+static void fold_statistics(const cloth *sheet) {
+  cloth_statistics statistics = {0};
+  checked(cloth_get_statistics(sheet, &statistics));
+  for (int family = 0; family < CLOTH_FAMILY_COUNT; family++) {
+    fold_float(statistics.kappa[family]);
+    fold((uint32_t)statistics.mode[family], 4);
+  }
+  fold((uint32_t)statistics.substeps, 4);
+  fold((uint32_t)statistics.iterations, 4);
+  fold((uint32_t)statistics.contacts, 4);
+  fold((uint32_t)statistics.contacts_sticking, 4);
+  fold_float(statistics.residual);
+}
+
+#ifdef MATRIX_TRACE
+static void trace(const char *stage, int substep, uint64_t hash) {
+  put_text("stage ");
+  put_scene();
+  put_text(" ");
+  put_number(scene_frame);
+  put_text(" ");
+  put_number(substep);
+  put_text(" ");
+  put_text(stage);
+  put_text(" ");
+  put_hash(hash);
+  end_line();
+}
+
+void matrix_trace(int stage, int substep, unsigned long long hash) {
+  static const char *const names[CLOTH_STAGE_COUNT] = {"forces", "preconditioner", "solve",    "velocities",
+                                                       "limits", "contacts",       "positions"};
+  trace(names[stage], substep, hash);
+}
+#endif
+
+OWN_FRAME static void run_frame(cloth *sheet) {
+  checked(cloth_step(sheet, FRAME_SECONDS));
+  fold_state(sheet);
+  fold_statistics(sheet);
+#ifdef MATRIX_TRACE
+  trace("frame", scene_config.substeps, scene_hash);
+#endif
+}
+
+/* Runs a scene on its grid of the small or of the full set, and prints its hash. */
+OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
+  scene_set = full ? "full" : "small";
+  scene_name = s->name;
+  scene_frame = 0;
+  scene_hash = HASH_START;
+  configure(full ? s->full_columns : s->columns, full ? s->full_rows : s->rows);
+  if (s->configure != NULL)
+    s->configure(&scene_config);
+
+  cloth *sheet = NULL;
+  checked(cloth_memory_needed(&scene_config, &scene_memory));
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
+    return 0;
+  s->start(sheet);
+  for (scene_frame = 0; scene_frame < (full ? FULL_FRAMES : SMALL_FRAMES); scene_frame++) {
+    if (s->act != NULL)
+      s->act(sheet, scene_frame);
+    run_frame(sheet);
+  }
+  fold_results(sheet);
+
+  if (subnormals_seen())
+    fail("subnormal numbers");
+  forget_subnormals();
+  put_text("scene ");
+  put_scene();
+  put_text(" ");
+  put_hash(scene_hash);
+  end_line();
+  return scene_hash;
+}
+
+static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full) {
+  for (int i = 0; i < count; i++)
+    hash = folded(hash, run_scene(&list[i], full), 8);
+  return hash;
+}
+
+static void print_set(const char *set, uint64_t hash) {
+  put_text("hash ");
+  put_text(set);
+  put_text(" ");
+  put_hash(hash);
+  end_line();
+}
+
+static void self_test(void) {
+  int result = cloth_self_test();
+  put_text("self-test ");
+  put_number(result);
+  end_line();
+  scene_set = "start";
+  scene_name = "self-test";
+  if (result < 0)
+    fail(cloth_result_name(result));
+  forget_subnormals();
+}
+
+int board_main(void) {
+  flush_subnormals();
+  put_text("lanes " CLOTH_LANES_NAME);
+  end_line();
+  self_test();
+  print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
+#ifndef MATRIX_SMALL
+  print_set("full", run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1));
+#endif
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,243 @@
+#!/bin/sh
+# What cloth.o costs at -Os, by target and compiler: bytes of code, constants and writable data, the worst-case stack of
+# the public functions, and the arena's bytes. Checks the goals below and that nothing is writable, nothing recurses and
+# every stack has a bound.
+#
+#   sh tests/size.sh BUILD            tables of text
+#   sh tests/size.sh BUILD --table    tables for the README, in Markdown
+#
+# Stack is counted from the compiler's frames along the deepest chain of calls, see tests/stack.awk. What the compiler
+# takes from its own library (memcpy, memset, the float arithmetic of targets without it) is not in it; it is named
+# below the table. Unwind tables, which no target needs, are not counted.
+set -u
+out=$1/size
+markdown=${2:-}
+mkdir -p "$out"
+passed=0
+failed=0
+
+# Goals on a Cortex-M4F with GCC.
+goal_target="Cortex-M4F"
+goal_bytes_everything=32768
+goal_bytes_explicit=12288
+goal_stack=768
+
+common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
+explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES -DCLOTH_NO_SELF_TEST"
+builds="everything explicit-only minimal"
+minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES"
+
+# Name | compiler's family | what a call pushes beyond the compiler's frames | compiler and flags.
+# Clang for RISC-V puts small constants among the writable data unless told not to.
+targets() {
+  for family in gcc clang; do
+    case $family in
+    gcc) arm="arm-none-eabi-gcc -mthumb" helium="-mfpu=auto" ;;
+    clang) arm="clang --target=arm-none-eabi -mthumb" helium="" ;;
+    esac
+    cat <<END
+Cortex-M0|$family|0|$arm -mcpu=cortex-m0 -mfloat-abi=soft
+Cortex-M3|$family|0|$arm -mcpu=cortex-m3 -mfloat-abi=soft
+Cortex-M4F|$family|0|$arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16
+Cortex-M7|$family|0|$arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16
+Cortex-M33|$family|0|$arm -mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16
+Cortex-M55 scalar|$family|0|$arm -mcpu=cortex-m55+nomve -mfloat-abi=hard $helium
+Cortex-M55 Helium|$family|0|$arm -mcpu=cortex-m55 -mfloat-abi=hard $helium
+END
+  done
+  riscv="clang --target=riscv32-unknown-elf -msmall-data-limit=0"
+  cat <<END
+RV32IMF|gcc|0|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f
+RV32IMF|clang|0|$riscv -march=rv32imf -mabi=ilp32f
+RV32IM|gcc|0|riscv64-unknown-elf-gcc -march=rv32im_zicsr -mabi=ilp32
+RV32IM|clang|0|$riscv -march=rv32im -mabi=ilp32
+AArch64|gcc|0|aarch64-linux-gnu-gcc -fno-pie
+AArch64|clang|0|clang --target=aarch64-linux-gnu -fno-pie
+x86-64|gcc|0|gcc -fno-pie
+x86-64|clang|8|clang --target=x86_64-linux-gnu -fno-pie
+END
+}
+
+verdict() { # NAME STATUS DETAIL
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "failed: $1: $3"
+  fi
+}
+
+# One line of a table, columns of the width of the first table or Markdown's cells.
+row() { # CELLS...
+  if [ -n "$markdown" ]; then
+    printf '|'
+    printf ' %s |' "$@"
+    printf '\n'
+  else
+    printf '%-18s %-6s %-14s %7s %7s %5s %5s %6s  %s\n' "$@"
+  fi
+}
+
+rule() { # COLUMNS
+  [ -z "$markdown" ] || awk -v columns="$1" 'BEGIN { for (; columns > 0; columns--) printf "|---"; print "|" }'
+}
+
+heading() {
+  echo
+  echo "$@"
+  echo
+}
+
+# Writes "text rodata data bss" of an object.
+section_bytes() { # OBJECT
+  size -A "$1" | awk '
+    /^\.text/ { text += $2 }
+    /^\.(s?rodata|data\.rel\.ro|srodata)/ { rodata += $2 }
+    /^\.s?data/ && !/rel\.ro/ { data += $2 }
+    /^\.s?bss/ { bss += $2 }
+    END { print text + 0, rodata + 0, data + 0, bss + 0 }'
+}
+
+# The goals, which hold for one target and compiler.
+check_goals() { # NAME BUILD BYTES STACKS
+  case $2 in
+  everything) goal=$goal_bytes_everything ;;
+  *) goal=$goal_bytes_explicit ;;
+  esac
+  [ "$3" -le "$goal" ]
+  verdict "$1 takes at most $goal bytes" $? "$3 bytes"
+  over=$(awk -v goal=$goal_stack '/^[0-9]/ && $1 > goal { print $1, $2 }' "$4")
+  [ -z "$over" ]
+  verdict "$1 takes at most $goal_stack bytes of stack" $? "$(echo $over)"
+}
+
+switches() { # BUILD
+  case $1 in
+  explicit-only) echo "$explicit" ;;
+  minimal) echo "$minimal" ;;
+  esac
+}
+
+# Makes BASE.s, BASE.su and BASE.o. Clang does not assemble what it writes itself for Helium, hence the second way.
+assemble() { # COMMAND BASE
+  $1 -S cloth.c -o "$2.s" || return
+  $1 -c "$2.s" -o "$2.o" 2>"$2.assembler" || $1 -c cloth.c -o "$2.o"
+}
+
+# Two at a time, as it is most of the work. What a compiler says, and nothing if all went well, ends up in BASE.log.
+compile_all() {
+  for half in 0 1; do
+    awk -v half=$half 'NR % 2 == half' "$out/targets" | while IFS='|' read -r target family return_address command; do
+      for build in $builds; do
+        base=$out/$(echo "$target $family $build" | tr ' ' '-')
+        assemble "$command $common $(switches $build)" "$base" >"$base.log" 2>&1 || echo "failed" >>"$base.log"
+      done
+    done &
+  done
+  wait
+}
+
+# Adds a row to the table, and checks.
+measure() { # TARGET FAMILY RETURN_ADDRESS BUILD
+  name="$1 $2 $4"
+  base=$out/$(echo "$name" | tr ' ' '-')
+  ! grep -q 'failed\|error' "$base.log"
+  status=$?
+  verdict "$name compiles" $status "$(head -n 1 "$base.log")"
+  [ $status = 0 ] || return
+  awk -v code="$base.s" -v return_address="$3" -f tests/stack.awk "$base.su" "$base.s" | sort -rn >"$base.stack"
+  unbounded=$(grep -E '^(recursion|dynamic|unframed)' "$base.stack")
+  [ -z "$unbounded" ]
+  verdict "$name has a bound on its stack" $? "$(echo $unbounded)"
+  set -- "$1" "$2" "$4" $(section_bytes "$base.o")
+  [ "$(($6 + $7))" = 0 ]
+  verdict "$name has no writable data" $? "$6 of data, $7 of bss"
+  row "$@" $(awk '/^[0-9]/ { print $1, $2; exit }' "$base.stack")
+  [ "$1 $2" != "$goal_target gcc" ] || [ "$3" = minimal ] || check_goals "$name" "$3" "$(($4 + $5))" "$base.stack"
+}
+
+size_table() {
+  heading "Bytes of cloth.o at -Os, and the stack of the function that takes most"
+  row target cc build text rodata data bss stack in
+  rule 9
+  while IFS='|' read -r target family return_address command; do
+    for build in $builds; do
+      measure "$target" "$family" "$return_address" "$build"
+    done
+  done <"$out/targets"
+}
+
+# The count of stack itself, on a recursion, a call through a pointer, and a tail call.
+check_count() {
+  cat >"$out/sample.c" <<END
+extern void use(volatile char *);
+static __attribute__((noinline)) void leaf(int n) { volatile char room[100]; room[n] = 1; use(room); }
+static __attribute__((noinline)) void pass(void (*to)(int)) { to(1); to(2); }
+void through_pointer(void) { pass(leaf); }
+__attribute__((noinline)) void tail(int n) { leaf(n); }
+void turns(int n) { volatile char room[10]; use(room); if (n) turns(n - 1); use(room); }
+END
+  arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -O1 -foptimize-sibling-calls -fstack-usage -S "$out/sample.c" -o "$out/sample.s"
+  awk -v code="$out/sample.s" -v return_address=0 -f tests/stack.awk "$out/sample.su" "$out/sample.s" >"$out/sample.stack"
+  grep -q '^[1-9][0-9]* through_pointer .*pass.*leaf' "$out/sample.stack"
+  verdict "stack is followed through a pointer" $? "$(cat "$out/sample.stack")"
+  grep -q '^1[0-9]* tail .*leaf' "$out/sample.stack"
+  verdict "stack is followed through a tail call" $? "$(cat "$out/sample.stack")"
+  grep -q '^recursion turns' "$out/sample.stack"
+  verdict "recursion is found" $? "$(cat "$out/sample.stack")"
+}
+
+stack_table() {
+  heading "Deepest public functions on $goal_target with GCC: bytes of stack, and each function's own on the way down"
+  for build in everything explicit-only; do
+    [ -n "$markdown" ] || echo "$build"
+    awk -v markdown="$markdown" '
+      BEGIN { if (markdown != "") print "| bytes | chain |\n|---|---|" }
+      /^[0-9]/ {
+        bytes = $1
+        sub(/^[0-9]+ [^ ]+ /, "")
+        printf markdown == "" ? "%6d  %s\n" : "| %d | %s |\n", bytes, $0
+        if (++lines == 10) exit
+      }' "$out/$goal_target-gcc-$build.stack"
+    echo
+  done
+  echo "Not counted, from the compiler's library:"
+  for stacks in "$out"/*-everything.stack; do
+    called=$(sed -n 's/^outside *//p' "$stacks")
+    [ -z "$called" ] || echo "  $(basename "$stacks" -everything.stack):" $(echo "$called" | tr ' ' '\n' | sort)
+  done
+}
+
+# To see where the bytes are.
+function_table() { # BUILD
+  heading "Largest functions on $goal_target with GCC, $1"
+  nm -S --size-sort -r "$out/$goal_target-gcc-$1.o" | awk '
+    function hexadecimal(digits,   value, i) {
+      for (i = 1; i <= length(digits); i++)
+        value = 16 * value + index("0123456789abcdef", substr(digits, i, 1)) - 1
+      return value
+    }
+    $3 ~ /[tT]/ { printf "%6d  %s\n", hexadecimal($2), $4; if (++lines == 10) exit }'
+}
+
+arena_table() {
+  heading "Bytes of the arena"
+  detail=$(gcc -std=gnu99 -O1 -ffp-contract=off -I. tests/arena.c cloth.c -o "$out/arena" 2>&1)
+  verdict "the arena's table compiles" $? "$detail"
+  "$out/arena" $markdown
+  verdict "the arena's table" $? "it failed"
+}
+
+targets >"$out/targets"
+check_count
+compile_all
+size_table
+stack_table
+if [ -z "$markdown" ]; then
+  function_table everything
+  function_table explicit-only
+fi
+arena_table
+echo
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
