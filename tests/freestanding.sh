@@ -64,11 +64,5 @@ for level in "" -O1 -O2 -O3 -Os; do
   stands_alone "Cortex-M7 $level" arm-none-eabi-nm arm-none-eabi-size "$object"
 done
 
-# What would break the results must be refused.
-for flag in -ffast-math -Ofast -ffinite-math-only; do
-  ! gcc $bare $flag -c cloth.c -o "$out/refused.o" 2>/dev/null
-  verdict "$flag is refused" $? "it compiled"
-done
-
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -16,16 +16,18 @@ mkdir -p "$out"
 passed=0
 failed=0
 
-# Goals on a Cortex-M4F with GCC.
+# Goals on a Cortex-M4F with GCC. "explicit-only" leaves out the solver, "minimal" also all that a step can do without,
+# colliders among it; the smaller goal is for that one.
 goal_target="Cortex-M4F"
 goal_bytes_everything=32768
-goal_bytes_explicit=12288
+goal_bytes_minimal=12288
 goal_stack=768
 
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
 explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES -DCLOTH_NO_SELF_TEST"
 builds="everything explicit-only minimal"
-minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES"
+minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
+  -DCLOTH_NO_FABRICS"
 
 # Name | compiler's family | what a call pushes beyond the compiler's frames | compiler and flags.
 # Clang for RISC-V puts small constants among the writable data unless told not to.
@@ -100,12 +102,13 @@ section_bytes() { # OBJECT
 
 # The goals, which hold for one target and compiler.
 check_goals() { # NAME BUILD BYTES STACKS
-  case $2 in
-  everything) goal=$goal_bytes_everything ;;
-  *) goal=$goal_bytes_explicit ;;
-  esac
-  [ "$3" -le "$goal" ]
-  verdict "$1 takes at most $goal bytes" $? "$3 bytes"
+  goal=""
+  [ "$2" != everything ] || goal=$goal_bytes_everything
+  [ "$2" != minimal ] || goal=$goal_bytes_minimal
+  if [ -n "$goal" ]; then
+    [ "$3" -le "$goal" ]
+    verdict "$1 takes at most $goal bytes" $? "$3 bytes"
+  fi
   over=$(awk -v goal=$goal_stack '/^[0-9]/ && $1 > goal { print $1, $2 }' "$4")
   [ -z "$over" ]
   verdict "$1 takes at most $goal_stack bytes of stack" $? "$(echo $over)"
@@ -153,7 +156,7 @@ measure() { # TARGET FAMILY RETURN_ADDRESS BUILD
   [ "$(($6 + $7))" = 0 ]
   verdict "$name has no writable data" $? "$6 of data, $7 of bss"
   row "$@" $(awk '/^[0-9]/ { print $1, $2; exit }' "$base.stack")
-  [ "$1 $2" != "$goal_target gcc" ] || [ "$3" = minimal ] || check_goals "$name" "$3" "$(($4 + $5))" "$base.stack"
+  [ "$1 $2" != "$goal_target gcc" ] || check_goals "$name" "$3" "$(($4 + $5))" "$base.stack"
 }
 
 size_table() {
