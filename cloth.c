@@ -2280,7 +2280,7 @@ CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, i
 }
 
 /* Stores C, the diagonal blocks of A, where the inverse will be. */
-CLOTH_HOT static void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
+CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
@@ -2802,13 +2802,17 @@ static contact_response respond(const cloth_collider *body, cloth_vector motion,
   return response;
 }
 
+/* Does a particle's way touch a collider? */
+enum { WAY_CLEAR, WAY_TOUCHES, WAY_UNCERTAIN };
+
 /* Steps of a sphere trace. A path that has come no nearer than this many steps allow counts as a hit. */
 #define TRACE_STEPS 32
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
 
-/* Finds where the segment from a, outside, to b first comes within the margin: returns 1 and the normal and depth of b
-   below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
+/* Finds where the segment from a, outside, to b first comes within the margin: returns WAY_TOUCHES with the normal and
+   depth of b below the tangent plane there, or WAY_CLEAR. All shapes are convex: a path that moves away where it
+   touches is clear. */
 CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
                                  cloth_vector *normal, float *depth) {
   cloth_vector way = vector_subtract(b, a);
@@ -2818,16 +2822,16 @@ CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth
     float distance = distance_to_body(body, vector_add_scaled(a, way, t), normal) - margin;
     if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
       *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
-      return *depth > 0.0f;
+      return *depth > 0.0f ? WAY_TOUCHES : WAY_CLEAR;
     }
     t += distance / length;
   }
-  return 0;
+  return WAY_CLEAR;
 }
 
-/* Does a particle that goes from a to b, both in the collider's axes, touch it? Returns 1 with the contact's normal and
-   the distance to push b along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever
-   is outside the bare surface counts as starting outside. */
+/* Does a particle that goes from a to b, both in the collider's axes, touch it? If so, gives the contact's normal and
+   the distance to push b along it; where the ends do not tell, the way has to be traced. A particle at rest lies at the
+   margin to rounding, on either side of it; so whatever is outside the bare surface counts as starting outside. */
 CLOTH_SEPARATE int find_contact(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
                                 cloth_vector *normal, float *push) {
   cloth_vector normal_before;
@@ -2838,16 +2842,10 @@ CLOTH_SEPARATE int find_contact(const cloth_collider *body, float margin, cloth_
   *push = 0.0f - after;
   if (after < 0.0f) {
     /* Entered through another side than the nearest one: a thin or sharp body. Go back to where it came in. */
-    if (starts_outside && vector_dot(normal_before, *normal) <= 0.0f) {
-      return trace_segment(body, margin, a, b, normal, push);
-    }
-    return 1;
+    return starts_outside && vector_dot(normal_before, *normal) <= 0.0f ? WAY_UNCERTAIN : WAY_TOUCHES;
   }
   /* Distances change by no more than the way travelled, so a path this short cannot have touched. */
-  if (!starts_outside || length <= maximum(before, 0.0f) + after) {
-    return 0;
-  }
-  return trace_segment(body, margin, a, b, normal, push);
+  return !starts_outside || length <= maximum(before, 0.0f) + after ? WAY_CLEAR : WAY_UNCERTAIN;
 }
 
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
@@ -2895,7 +2893,11 @@ CLOTH_SEPARATE int project_particle(const cloth *c, const step_plan *plan, const
   cloth_vector b = to_local(&m->end, vector_load(predicted_of(c), i));
   cloth_vector normal;
   float push;
-  if (!find_contact(shape_of(c, m), m->margin, a, b, &normal, &push)) {
+  int way = find_contact(shape_of(c, m), m->margin, a, b, &normal, &push);
+  if (way == WAY_UNCERTAIN) {
+    way = trace_segment(shape_of(c, m), m->margin, a, b, &normal, &push);
+  }
+  if (way == WAY_CLEAR) {
     return 0;
   }
   return apply_contact(c, plan, m, i, vector_subtract(b, a), normal, push);
@@ -2903,7 +2905,7 @@ CLOTH_SEPARATE int project_particle(const cloth *c, const step_plan *plan, const
 
 /* Which particles are near enough to a collider's path to touch it, bounded by a sphere: in its frame the nearest point
    of a particle's way is at least |a| - |way| from where the collider starts. */
-CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, lanes reach, int32_t i) {
+CLOTH_ONCE lanes_mask near_body(const cloth *c, const moving_body *m, lanes reach, int32_t i) {
   lanes3 start = lanes3_splat(m->start.position);
   lanes3 end = lanes3_splat(m->end.position);
   lanes3 a = lanes3_snapped(lanes3_subtract(lanes3_load(planes_at(c, c->position), i), start));

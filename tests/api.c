@@ -557,7 +557,7 @@ typedef struct collider_case {
 
 static cloth_collider collider_of(cloth_shape shape) {
   cloth_collider c = cloth_collider_default();
-  c.shape = shape;
+  c.shape = (int32_t)shape;
   c.radius = 0.2f;
   c.radius_top = 0.1f;
   c.half_height = 0.3f;

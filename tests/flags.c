@@ -237,7 +237,7 @@ static trial trial_of_maps(int number) {
 
 static __attribute__((noinline)) cloth_collider draw_collider(random_source *source, int shape) {
   cloth_collider body = cloth_collider_default();
-  body.shape = shape;
+  body.shape = (int32_t)shape;
   body.radius = draw_between(source, 0.05f, 0.3f);
   body.radius_top = draw_between(source, 0.05f, 0.3f);
   body.half_height = draw_between(source, 0.2f, 0.4f);

@@ -422,7 +422,7 @@ static double least_distance(const specimen *s, const cloth_collider *c) {
 
 static cloth_collider shape_at(cloth_shape shape, double height, cloth_rotation rotation) {
   cloth_collider c = cloth_collider_default();
-  c.shape = shape;
+  c.shape = (int32_t)shape;
   c.pose.position = vector_at(0.0, height, 0.0);
   c.pose.rotation = rotation;
   c.radius = 0.25f;
