@@ -4236,6 +4236,7 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
+#if WITH_COLLIDERS
 static int are_equal(const void *a, const void *b, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
     if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
@@ -4244,6 +4245,7 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
   }
   return 1;
 }
+#endif
 
 /* The parts of an image's state, at the offsets they have in the cloth. */
 typedef struct image_view {
