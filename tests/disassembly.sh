@@ -7,8 +7,7 @@
 set -u
 out=$1/disassembly
 mkdir -p "$out"
-passed=0
-failed=0
+. tests/verdict.sh
 
 common="-std=gnu99 -ffreestanding -fno-math-errno -I."
 
@@ -62,15 +61,6 @@ POWER8 gcc|ppc|powerpc64-linux-gnu-gcc -mcpu=power8|powerpc64-linux-gnu-objdump 
 wasm32 clang|wasm|clang --target=wasm32|llvm-objdump -d --no-show-raw-insn
 wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128|llvm-objdump -d --no-show-raw-insn
 END
-}
-
-verdict() { # NAME STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
 }
 
 # The pattern of instructions that must not occur, matched against "mnemonic operands" of each.
@@ -286,5 +276,4 @@ for half in 0 1; do
   failed=$((failed + $2))
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

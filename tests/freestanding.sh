@@ -5,17 +5,7 @@
 set -u
 out=$1/freestanding
 mkdir -p "$out"
-passed=0
-failed=0
-
-verdict() { # NAME STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
-}
+. tests/verdict.sh
 
 compiles() { # NAME COMMAND...
   name=$1
@@ -64,5 +54,4 @@ for level in "" -O1 -O2 -O3 -Os; do
   stands_alone "Cortex-M7 $level" arm-none-eabi-nm arm-none-eabi-size "$object"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

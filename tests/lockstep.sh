@@ -7,21 +7,11 @@ set -u
 out=$1/lockstep
 frames=${2:-3600}
 mkdir -p "$out"
-passed=0
-failed=0
+. tests/verdict.sh
 port=$((20000 + $$ % 20000))
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -I."
 port_taken=3
 stress_frames=150
-
-verdict() { # NAME STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
-}
 
 build() { # NAME COMPILER FLAGS...
   program=$out/$1
@@ -133,5 +123,4 @@ check_random_frames x86 gcc ""
 check_random_frames aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static
 check_random_frames s390x s390x-linux-gnu-gcc qemu-s390x -static
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

@@ -5,17 +5,7 @@ out=$1/ports
 mkdir -p "$out"
 warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno $warnings -I. -Iexamples"
-passed=0
-failed=0
-
-check() { # DESCRIPTION STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
-}
+. tests/verdict.sh
 
 # Adds up the last line of a test program.
 add() { # DESCRIPTION OUTPUT
@@ -28,24 +18,24 @@ add() { # DESCRIPTION OUTPUT
 
 hooks() { # COMPILER
   detail=$($1 $flags tests/ports.c cloth.c -lm -o "$out/plain" 2>&1)
-  check "$1 compiles without a port" $? "$detail"
+  verdict "$1 compiles without a port" $? "$detail"
   expected=$("$out/plain")
-  check "the run without a port" $? "$expected"
+  verdict "the run without a port" $? "$expected"
   detail=$($1 $flags '-DCLOTH_PORT="tests/ports_hooks.h"' -c cloth.c -o "$out/cloth.o" 2>&1)
-  check "$1 compiles with every hook" $? "$detail"
+  verdict "$1 compiles with every hook" $? "$detail"
   detail=$($1 $flags tests/ports.c "$out/cloth.o" -lm -o "$out/hooked" 2>&1)
-  check "$1 links with every hook" $? "$detail"
+  verdict "$1 links with every hook" $? "$detail"
   add "$1 hooks" "$("$out/hooked" $expected 2>&1)"
   for section in .cloth_hot .cloth_constant; do
     bytes=$(objdump -h "$out/cloth.o" | awk -v section=$section '$2 == section { print $3 }' | tr -d 0)
     [ -n "$bytes" ]
-    check "$1 fills section $section" $? "it is empty"
+    verdict "$1 fills section $section" $? "it is empty"
   done
 }
 
 left_out() { # COMPILER MACROS
   detail=$($1 $flags $2 tests/left_out.c cloth.c -lm -o "$out/left_out" 2>&1)
-  check "$1 compiles with $2" $? "$detail"
+  verdict "$1 compiles with $2" $? "$detail"
   add "$1 $2" "$("$out/left_out" 2>&1)"
 }
 
@@ -60,5 +50,4 @@ for compiler in gcc clang; do
   left_out $compiler "$all"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

@@ -3,17 +3,7 @@
 set -u
 out=$1/readme
 mkdir -p "$out"
-passed=0
-failed=0
-
-verdict() { # NAME STATUS
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1"
-  fi
-}
+. tests/verdict.sh
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"
 [ -s "$out/example.c" ] && [ "$(wc -l <"$out/example.c")" -le 40 ]
@@ -27,10 +17,9 @@ verdict "the example runs" $?
 grep -q 'lowest point' "$out/example.txt"
 verdict "the example prints its result" $?
 
-for command in demo test accuracy thesis quality; do
+for command in demo test accuracy thesis quality matrix size lockstep; do
   grep -q "make $command" README.md && grep -q "^$command:" Makefile
   verdict "make $command is in README and Makefile" $?
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

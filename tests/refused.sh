@@ -3,22 +3,12 @@
 set -u
 out=$1/refused
 mkdir -p "$out"
-passed=0
-failed=0
+. tests/verdict.sh
 
 bare="-ffreestanding -I. -fsyntax-only cloth.c"
 object="-ffreestanding -I. -c cloth.c -o $out/cloth.o"
 fast="cloth: compile without -ffast-math"
 excess="cloth: float expressions must be evaluated as float"
-
-verdict() { # NAME STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
-}
 
 refused() { # TEXT COMMAND...
   text=$1
@@ -87,5 +77,4 @@ compiles gcc -mavx512fp16
 compiles arm-none-eabi-gcc -mcpu=cortex-m55 -mthumb -mfloat-abi=hard -mfpu=auto
 compiles aarch64-linux-gnu-gcc -march=armv8.2-a+fp16
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report

@@ -13,8 +13,7 @@ set -u
 out=$1/size
 markdown=${2:-}
 mkdir -p "$out"
-passed=0
-failed=0
+. tests/verdict.sh
 
 # Goals on a Cortex-M4F with GCC. "explicit-only" leaves out the solver, "minimal" also all that a step can do without,
 # colliders among it; the smaller goal is for that one.
@@ -58,15 +57,6 @@ AArch64|clang|0|clang --target=aarch64-linux-gnu -fno-pie
 x86-64|gcc|0|gcc -fno-pie
 x86-64|clang|8|clang --target=x86_64-linux-gnu -fno-pie
 END
-}
-
-verdict() { # NAME STATUS DETAIL
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $1: $3"
-  fi
 }
 
 # One line of a table, columns of the width of the first table or Markdown's cells.
@@ -242,5 +232,4 @@ if [ -z "$markdown" ]; then
 fi
 arena_table
 echo
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+report
