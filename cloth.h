@@ -322,8 +322,8 @@ cloth_config cloth_config_default(void);
  * back into the same cloth or into one initialised with the same config.
  *
  * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
- * is 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the default
- * capacities. It is the same for every build of the library.
+ * is 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the
+ * default capacities. It is the same for every build of the library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */
@@ -376,8 +376,9 @@ int cloth_step(cloth *sheet, float dt);
  */
 int cloth_save(const cloth *sheet, void *buffer, size_t bytes);
 
-/* Puts back what cloth_save() wrote, into the same cloth or one of the same config. Who wrote it is checked, the
-   content is trusted. Returns CLOTH_OK, CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_SIZE, ... */
+/* Puts back what cloth_save() wrote, into the same cloth or one of the same config; its fabric, gravity, wind and
+   places need not agree, they come with the state. Statistics and reactions stay those of the last step. Who wrote the
+   save is checked, its content is trusted. Returns CLOTH_OK, CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_SIZE, ... */
 int cloth_load(cloth *sheet, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for any machine: cloth_memory.image_bytes of any alignment, little-endian everywhere,
