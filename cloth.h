@@ -96,7 +96,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_GRAVITY = -9,          /* gravity not finite or above 1e4 m/s^2 */
   CLOTH_ERROR_WIND = -10,            /* wind not finite or above 1e3 m/s */
   CLOTH_ERROR_INTEGRATION = -11,     /* integration is no cloth_integration, or threshold outside (0, 0.5] */
-  CLOTH_ERROR_SUBSTEPS = -12,        /* substeps or max_substeps outside its range */
+  CLOTH_ERROR_SUBSTEPS = -12,        /* substeps or max_substeps outside its range; no such substep */
   CLOTH_ERROR_SOLVER = -13,          /* preconditioner or warm_start is not one of its values */
   CLOTH_ERROR_ITERATIONS = -14,      /* max_iterations outside 1..CLOTH_ITERATION_LIMIT */
   CLOTH_ERROR_TOLERANCE = -15,       /* tolerance outside its range */
@@ -287,7 +287,7 @@ typedef struct cloth_config {
   float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
-                           Adds 2 bytes each to the fixed size. */
+                           The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
 
   /* Solver */
@@ -437,7 +437,8 @@ int cloth_freedom(const cloth *sheet, int32_t particle);
 /* Puts one particle somewhere with a velocity, with which a pinned one then moves. Returns CLOTH_OK or an error. */
 int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity);
 
-/* Kicks one particle with an impulse [N s]; a pinned one does not feel it. Returns CLOTH_OK or an error. */
+/* Kicks one particle with an impulse [N s]; a pinned one does not feel one that is in range. Returns CLOTH_OK or an
+ * error. */
 int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
 
 /// Colliders ///
@@ -565,19 +566,19 @@ typedef enum cloth_stage {
 
 /* What the last step did; free to read. */
 typedef struct cloth_statistics {
-  int32_t notes;                       /* sum of cloth_note */
-  int32_t substeps;                    /* substeps taken */
-  float kappa[CLOTH_FAMILY_COUNT];     /* stability number of each family, the largest where maps vary */
-  cloth_mode mode[CLOTH_FAMILY_COUNT]; /* how each family was integrated */
-  int32_t iterations;                  /* conjugate gradient iterations of all substeps */
-  int32_t iterations_most;             /* of the substep that took the most */
-  int32_t substeps_capped;             /* substeps that ended at the iteration cap */
-  float residual;                      /* largest relative residual a substep ended with */
-  int32_t contacts;                    /* particles touching a collider at the end of the step */
-  int32_t contacts_sticking;           /* of these, held by static friction */
-  int32_t particles_limited;           /* times a particle was slowed to max_speed */
-  int32_t particles_recovered;         /* times a particle was put back */
-  uint32_t ticks[CLOTH_STAGE_COUNT];   /* of the port's timer, by stage; 0 without a timer */
+  int32_t notes;                     /* sum of cloth_note */
+  int32_t substeps;                  /* substeps taken */
+  float kappa[CLOTH_FAMILY_COUNT];   /* stability number of each family, the largest where maps vary */
+  int32_t mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated, a cloth_mode */
+  int32_t iterations;                /* conjugate gradient iterations of all substeps */
+  int32_t iterations_most;           /* of the substep that took the most */
+  int32_t substeps_capped;           /* substeps that ended at the iteration cap */
+  float residual;                    /* largest relative residual a substep ended with */
+  int32_t contacts;                  /* particles touching a collider at the end of the step */
+  int32_t contacts_sticking;         /* of these, held by static friction */
+  int32_t particles_limited;         /* times a particle was slowed to max_speed */
+  int32_t particles_recovered;       /* times a particle was put back */
+  uint32_t ticks[CLOTH_STAGE_COUNT]; /* of the port's timer, by stage; 0 without a timer */
 } cloth_statistics;
 
 /* Writes the statistics of the last step to *statistics. Returns CLOTH_OK or an error. */

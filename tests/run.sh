@@ -45,6 +45,7 @@ sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 
 build_with "$build" gcc "" accuracy api flags internals physics quality save_rate stability state stress thesis
 build_with "$build/clang" clang "" api physics internals
+build_with "$build/avx2" gcc "-mavx2" flags state stress
 build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability state stress
 build_with "$build/clang-sanitized" clang "$sanitizers" api
 
@@ -62,6 +63,11 @@ suite flags "$build/tests/flags"
 suite state "$build/tests/state"
 suite state-sanitized "$build/gcc-sanitized/tests/state"
 suite stress "$build/tests/stress"
+if grep -q avx2 /proc/cpuinfo; then
+  suite flags-avx2 "$build/avx2/tests/flags"
+  suite state-avx2 "$build/avx2/tests/state"
+  suite stress-avx2 "$build/avx2/tests/stress"
+fi
 suite stress-sanitized "$build/gcc-sanitized/tests/stress" 1000
 suite save-rate "$build/tests/save_rate"
 suite api "$build/tests/api"

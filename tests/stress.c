@@ -266,8 +266,10 @@ static course make_calls(cloth *sheet, uint64_t seed) {
 
 /* Poison, if any, fills the scratch span first. Returns the trace of the whole frame. */
 static uint64_t make_step(specimen *s, course frame, random_source *poison) {
+  /* Random bytes, or all ones: those are floats that are no numbers. */
+  int ones = poison && random_bits(poison) % 2 == 0;
   for (size_t i = 0; poison && i < s->memory.scratch_bytes; i++)
-    s->arena[s->memory.scratch_offset + i] = (unsigned char)random_bits(poison);
+    s->arena[s->memory.scratch_offset + i] = ones ? 0xff : (unsigned char)random_bits(poison);
   int result = cloth_step(s->sheet, any_time_step(&frame.random));
   notes_seen |= result > 0 ? result : 0;
   steps_refused += result < 0;

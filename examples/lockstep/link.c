@@ -84,7 +84,16 @@ size_t link_receive(udp_link *link, uint8_t *bytes) {
   return count > 0 ? (size_t)count : 0;
 }
 
+/* A peer that is not there yet answers with an error at once: it is taken off the socket, and the wait goes on without.
+ */
 int link_wait(udp_link *link, int milliseconds) {
   struct pollfd waiting = {link->socket, POLLIN, 0};
-  return poll(&waiting, 1, milliseconds) > 0 && (waiting.revents & POLLIN) != 0;
+  int ready = poll(&waiting, 1, milliseconds);
+  if (ready > 0 && (waiting.revents & POLLIN) == 0) {
+    int error;
+    socklen_t bytes = sizeof error;
+    getsockopt(link->socket, SOL_SOCKET, SO_ERROR, &error, &bytes);
+    ready = poll(&waiting, 1, milliseconds);
+  }
+  return ready > 0 && (waiting.revents & POLLIN) != 0;
 }
