@@ -1330,7 +1330,7 @@ static void expect_kappa(const specimen *s, const cloth_config *config, double m
     double ratio = (double)st.kappa[family] / expected;
     CHECK(ratio > 0.99 && ratio < 1.01, "kappa of family %d is %g, not %g", family, (double)st.kappa[family], expected);
     cloth_mode mode = st.kappa[family] > config->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_EXPLICIT;
-    CHECK(st.mode[family] == mode, "family %d with kappa %g has mode %d", family, (double)st.kappa[family],
+    CHECK(st.mode[family] == (int32_t)mode, "family %d with kappa %g has mode %d", family, (double)st.kappa[family],
           (int)st.mode[family]);
   }
 }
