@@ -3478,6 +3478,10 @@ static confinement *find_confinement(const cloth *c, int32_t particle) {
   return held;
 }
 
+static int is_confined(uint32_t freedom) {
+  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
+}
+
 static void forget_confinement(const cloth *c, int32_t particle) {
   confinement *held = find_confinement(c, particle);
   confinement *end = confined_of(c) + inputs_of(c)->confined_count;
@@ -3556,8 +3560,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
     return CLOTH_ERROR_DIRECTION;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  int listed = before == FREEDOM_LINE || before == FREEDOM_PLANE;
-  if (!listed && inputs_of(c)->confined_count == c->max_confined) {
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
     return CLOTH_ERROR_FULL;
   }
   forget_confinement(c, particle);
@@ -3609,8 +3612,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
   vector_store(planes_at(sheet, sheet->position), particle, position);
   vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(sheet)[particle] &= FREEDOM_MASK;
-  uint32_t freedom = freedom_of(sheet)[particle];
-  if (WITH_CONFINED && (freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE)) {
+  if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
   }
   return CLOTH_OK;
@@ -4265,10 +4267,6 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 static int is_freedom(uint8_t freedom) {
   return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_CARRIED) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
-}
-
-static int is_confined(uint8_t freedom) {
-  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
