@@ -111,6 +111,11 @@
 #else
 #define WITH_LIMITS 1
 #endif
+#ifdef CLOTH_NO_PROJECTION /* projected springs, tethers and extrapolation */
+#define WITH_PROJECTION 0
+#else
+#define WITH_PROJECTION 1
+#endif
 
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
@@ -395,6 +400,18 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
 
+/* What the mask chooses, and 0 elsewhere. */
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return mask ? a : 0.0f;
+}
+
+/* Every lane in the place of the one `span` lanes apart, its partner in blocks of 2 * span: 1, 2 or 4, less than
+   CLOTH_LANES. */
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  (void)span;
+  return a;
+}
+
 #endif
 
 /* From one block of pairs of neighbours to the next. */
@@ -463,12 +480,28 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
+  return lanes3_add(a, lanes3_scale(b, s));
+}
+
+CLOTH_INLINE lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no) {
+  return lanes3_of(lanes_select(mask, yes.x, no.x), lanes_select(mask, yes.y, no.y), lanes_select(mask, yes.z, no.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_keep(lanes_mask mask, lanes3 a) {
+  return lanes3_of(lanes_keep(mask, a.x), lanes_keep(mask, a.y), lanes_keep(mask, a.z));
+}
+
 CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
   return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_snapped_to(lanes3 a, float quantum) {
+  return lanes3_of(lanes_snapped_to(a.x, quantum), lanes_snapped_to(a.y, quantum), lanes_snapped_to(a.z, quantum));
+}
+
 CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
-  return lanes3_of(lanes_snapped(a.x), lanes_snapped(a.y), lanes_snapped(a.z));
+  return lanes3_snapped_to(a, WORK_QUANTUM);
 }
 
 /* A vector per particle as three arrays. */
@@ -510,6 +543,10 @@ CLOTH_CONSTANT static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1}
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
+/* Tethers of a particle at most. */
+#define TETHERS 2
+/* Particles of a row that share a byte of `plain`. */
+#define PLAIN_BLOCK 8
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
@@ -557,6 +594,8 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
+  int32_t tethers_chosen; /* 0 if pins came or went since the tethers were chosen */
+  float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_fabric fabric;
@@ -570,8 +609,11 @@ typedef struct spring_family {
   float damping;     /* k kd / m0 */
   float compression; /* share of both that acts when shorter than rest */
   float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;
+  int32_t mode;      /* of the springs that act by forces */
+  int32_t projected; /* none, all, or those above the threshold */
 } spring_family;
+
+enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 
 /* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
    fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
@@ -591,9 +633,17 @@ typedef struct step_plan {
   float dt, k, inverse_k;
   int32_t substeps;
   int32_t notes;
-  int32_t solves; /* 1 if anything is implicit */
+  int32_t solves;      /* 1 if anything is implicit */
+  int32_t forces;      /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t projects;    /* 1 if springs are projected */
+  int32_t span;        /* largest span of the projected springs */
+  float extrapolation; /* share of BDF2 in the prediction */
+  float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
+  uint32_t places;     /* where explicit springs are evaluated: the positions, or the prediction */
   int32_t bend_mode;
+  int32_t bend_projected;
   float bend_kappa;
+  float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
@@ -602,6 +652,7 @@ typedef struct step_plan {
 typedef struct moving_body {
   cloth_pose start, end; /* pose when the substep starts and ends */
   float margin;          /* distance kept from its surface */
+  int32_t aligned;       /* 1 if it is a sphere that does not turn: world axes serve */
   int32_t index, substep;
 } moving_body;
 
@@ -622,8 +673,9 @@ struct cloth {
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
   uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity, warm, contact; /* state; warm, contact 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, residual, product;
+  uint32_t inputs, colliders, confined, freedom, position, velocity;                /* state */
+  uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
@@ -631,12 +683,13 @@ struct cloth {
   float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
   float area;
   float velocity_damping, air_density, drag, lift, fold_stiffness;
-  float explicit_threshold, tolerance, max_speed;
+  float explicit_threshold, projection_threshold, extrapolation, tether_scale, tolerance, max_speed;
   float limit_extension, limit_compression, thickness;
   float mass_ratio_least, mass_ratio_most, map_least, map_most;
   int32_t integration, bend_integration, preconditioner, contact_mode;
   int32_t substeps, max_substeps, max_iterations, limit_sweeps;
   int32_t warm_start, max_colliders, max_confined;
+  int32_t spans, tether_count;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -687,6 +740,10 @@ static cloth_statistics *statistics_of(const cloth *c) {
 
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->freedom);
+}
+
+static int is_pinned(const cloth *c, int32_t particle) {
+  return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
@@ -806,17 +863,21 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
   config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
+  config.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
+  config.extrapolation = WITH_PROJECTION ? 0.9f : 0.0f;
+  config.tethers = WITH_PROJECTION ? 2 : 0;
+  config.tether_scale = 1.0f;
   config.substeps = 16;
   config.max_substeps = 16;
   config.max_speed = 300.0f;
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
+  config.limit_sweeps = 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
@@ -865,6 +926,8 @@ CLOTH_CONSTANT static const integer_limit config_integers[] = {
     {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
     {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
     {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
+    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
+    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
 };
 
 CLOTH_CONSTANT static const float_limit config_floats[] = {
@@ -873,7 +936,10 @@ CLOTH_CONSTANT static const float_limit config_floats[] = {
     {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
     {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
     {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
-    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 1.0e-6f, 0.5f},
+    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
+    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
+    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
+    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
     {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
     {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
     {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
@@ -987,12 +1053,21 @@ static int check_choices(const cloth_config *config) {
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
     return CLOTH_ERROR_CONTACT;
   }
-  return CLOTH_OK;
+  return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
+}
+
+/* Can anything of a cloth with this config ever be implicit? */
+static int needs_solver(const cloth_config *config) {
+  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
+          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
 }
 
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
-  if ((!WITH_SOLVER && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) ||
+  if ((!WITH_SOLVER && needs_solver(config)) ||
+      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || config->extrapolation > 0.0f ||
+                            config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
       (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f))) {
@@ -1061,16 +1136,26 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->freedom = take(end, (uint32_t)c->count);
   c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  if (config->contact_mode == CLOTH_CONTACT_SOLVER && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->contact = take_floats(end, c->count);
+  }
+  if (config->tethers) {
+    c->tethers = take_floats(end, config->tethers * c->count);
   }
   c->inputs = take(end, sizeof(cloth_inputs));
   c->position = take_floats(end, 3 * c->count);
   c->velocity = take_floats(end, 3 * c->count);
-  if (config->warm_start && config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+  if (config->extrapolation > 0.0f) {
+    c->earlier = take_floats(end, 2 * 3 * c->count);
+  }
+  if (config->warm_start && needs_solver(config)) {
     c->warm = take_floats(end, 3 * c->count);
   }
   c->state_end = *end;
+}
+
+static int32_t plain_blocks(const cloth *c) {
+  return (c->columns + PLAIN_BLOCK - 1) / PLAIN_BLOCK;
 }
 
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -1080,10 +1165,14 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   c->row_buffers = take_floats(end, 3 * DIRECTIONS * c->pitch + ZERO_PAD);
+  c->plain = take(end, (uint32_t)(c->rows * plain_blocks(c)));
   c->mobility = take_floats(end, c->count);
+  if (c->earlier) {
+    c->force_share = take_floats(end, c->count);
+  }
   c->residual = take_floats(end, 3 * c->count);
   c->product = take_floats(end, 3 * c->count);
-  if (config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+  if (needs_solver(config)) {
     c->operator_blocks = take_floats(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->count) + ZERO_PAD * 4u;
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
       c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
@@ -1182,6 +1271,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->drag = config->drag;
   c->lift = config->lift;
   c->explicit_threshold = config->explicit_threshold;
+  c->projection_threshold = config->projection_threshold;
+  c->extrapolation = config->extrapolation;
+  c->tether_scale = config->tether_scale;
   c->fold_stiffness = config->fold_stiffness;
   c->tolerance = config->tolerance;
   c->max_speed = config->max_speed;
@@ -1200,6 +1292,8 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->warm_start = config->warm_start;
   c->max_colliders = config->max_colliders;
   c->max_confined = config->max_confined;
+  c->spans = config->spans;
+  c->tether_count = config->tethers;
 }
 
 /* Copies a map and notes its extremes, which bound kappa. */
@@ -1219,6 +1313,21 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset, float *l
   }
   for (int32_t i = 0; i < LANE_PAD; i++) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+  }
+}
+
+/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
+   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
+#define HISTORY_FORGOTTEN 2.0e5f
+
+/* The velocities one or two substeps before the last. */
+static planes earlier_of(const cloth *c, int32_t before) {
+  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->count) * (uint32_t)sizeof(float));
+}
+
+static void forget_history(const cloth *c, int32_t particle) {
+  if (c->earlier) {
+    earlier_of(c, 1).x[particle] = HISTORY_FORGOTTEN;
   }
 }
 
@@ -1246,6 +1355,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       cloth_vector p = config->positions ? config->positions[i] : grid_point(config, column, row);
       vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
+      forget_history(c, i);
     }
   }
 }
@@ -1336,6 +1446,8 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 #define DAMPING_LIMIT 8.0f
 /* Automatic substeps: as many as keep kappa below this ... */
 #define SUBSTEP_KAPPA 50.0f
+/* ... but no fewer than this, and for no kappa more, where stiff springs are projected, ... */
+#define SUBSTEPS_PROJECTED 4.0f
 /* ... and the fastest particle from moving further than this share of the spacing. */
 #define SUBSTEP_TRAVEL 0.5f
 
@@ -1395,7 +1507,21 @@ static spring_family plan_spring(const cloth *c, float k, int32_t d) {
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f;
   s.kappa = s.stiffness + 2.0f * s.damping;
   s.mode = CLOTH_MODE_OFF;
+  s.projected = PROJECTED_NONE;
   return s;
+}
+
+/* Kappa above which a spring is projected. Only the choice by kappa knows this tier. */
+static float projection_threshold(const cloth *c) {
+  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
+                                                      : CLOTH_KAPPA_NEVER;
+}
+
+static int32_t projected_by_kappa(const cloth *c, float kappa) {
+  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > projection_threshold(c))) {
+    return PROJECTED_NONE;
+  }
+  return kappa * kappa_factor_least(c) > projection_threshold(c) ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
 /* The mode kappa asks for, by the threshold. */
@@ -1403,7 +1529,7 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (kappa * kappa_factor_most(c) <= c->explicit_threshold) {
+  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
   return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
@@ -1415,12 +1541,9 @@ static int is_stable_explicit(const cloth *c, const spring_family *s) {
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
-  if (!WITH_SOLVER) {
-    s->mode = s->kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-    return;
-  }
-  s->mode = mode_by_kappa(c, s->kappa);
-  if (s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
+  s->projected = projected_by_kappa(c, s->kappa);
+  s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
+  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
   }
   s->mode = CLOTH_MODE_IMPLICIT;
@@ -1498,6 +1621,23 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
 }
 
+/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. */
+static int is_bend_projected(const cloth *c, const step_plan *plan) {
+  float kappa = plan->bend_kappa * kappa_factor_most(c);
+  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
+         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
+         kappa > (c->bend_slopes ? projection_threshold(c) : BEND_EXPLICIT_LIMIT);
+}
+
+/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+static void plan_projected_bend(step_plan *plan) {
+  plan->bend_mode = CLOTH_MODE_OFF;
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
+    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
+  }
+}
+
 static void plan_bend(const cloth *c, step_plan *plan) {
   float fabric_kappa = 0.0f;
   plan->bend_kappa = 0.0f;
@@ -1505,6 +1645,11 @@ static void plan_bend(const cloth *c, step_plan *plan) {
     plan_bend_family(c, plan, d);
     fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
     plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
+  }
+  plan->bend_projected = is_bend_projected(c, plan);
+  if (plan->bend_projected) {
+    plan_projected_bend(plan);
+    return;
   }
   float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
@@ -1559,6 +1704,9 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   }
   float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
   float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
+  if (projection_threshold(c) < SUBSTEP_KAPPA) {
+    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
+  }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
   }
@@ -1580,19 +1728,52 @@ static int is_refused(const cloth *c, float dt) {
   return 0;
 }
 
+static int has_air(const cloth *c) {
+  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f);
+}
+
+/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
+   hold is left out. */
+static int32_t largest_span(const cloth *c) {
+  int32_t side = c->columns < c->rows ? c->columns : c->rows;
+  int32_t span = c->spans > 0 ? c->spans : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (c->spans == 0 && span > side / 8))) {
+    span /= 2;
+  }
+  return span;
+}
+
+/*
+ * Extrapolation. A solve starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
+ * taken where the particles are, they would lag behind and drive oscillations (kappa 0.05: a factor of e in 50
+ * substeps), while there they damp them like an implicit step.
+ */
+static void plan_extrapolation(const cloth *c, step_plan *plan) {
+  float last = inputs_of(c)->last_substep;
+  plan->extrapolation = plan->solves || !c->earlier ? 0.0f : c->extrapolation;
+  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
+  plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
+}
+
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = choose_substeps(c, dt);
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
+  plan->span = largest_span(c);
   plan_bend(c, plan);
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
+  plan->projects = plan->bend_projected;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->k, d);
     choose_mode(c, plan, &plan->spring[d]);
     plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
+    plan->forces |= plan->spring[d].mode != CLOTH_MODE_OFF;
+    plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
   }
+  plan_extrapolation(c, plan);
 }
 
 /// Springs ///
@@ -1742,7 +1923,23 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j) {
   return lanes_multiply(lanes_splat(0.5f), lanes_add(lanes_load(map + i), lanes_load(map + j)));
 }
 
-/* Which springs are implicit; where maps vary, by each spring's own kappa on its lighter end. */
+/* Which springs have a kappa above a threshold, each on its lighter end. */
+CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale,
+                                     float threshold) {
+  lanes mass = lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j));
+  return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(s->kappa), scale));
+}
+
+/* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
+CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, int32_t i, int32_t j) {
+  lanes scale = spring_scale(c, i, j);
+  if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
+    return scale;
+  }
+  return lanes_select(spring_above(c, s, i, j, scale, projection_threshold(c)), lanes_splat(0.0f), scale);
+}
+
+/* Which springs are implicit; where maps vary, by each spring's own kappa. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale) {
   if (!WITH_SOLVER) {
     return lanes_first(0);
@@ -1751,9 +1948,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
     lanes mode = lanes_splat(s->mode == CLOTH_MODE_IMPLICIT ? 1.0f : 0.0f);
     return lanes_less(lanes_splat(0.5f), mode);
   }
-  lanes mass = lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j));
-  lanes bound = lanes_multiply(lanes_splat(c->explicit_threshold), mass);
-  return lanes_less(bound, lanes_multiply(lanes_splat(s->kappa), scale));
+  return spring_above(c, s, i, j, scale, c->explicit_threshold);
 }
 
 /* Evaluates the springs of one row and direction into the row buffer and, unless explicit, the operator. */
@@ -1764,7 +1959,7 @@ CLOTH_HOT static void spring_row(const cloth *c, const step_plan *plan, int32_t 
     clear_row(c, force);
     return;
   }
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, plan->places);
   planes v = planes_at(c, c->velocity);
   planes o = operator_of(c, direction);
   int stored = WITH_SOLVER && s->mode >= CLOTH_MODE_IMPLICIT;
@@ -1773,7 +1968,7 @@ CLOTH_HOT static void spring_row(const cloth *c, const step_plan *plan, int32_t 
     int32_t i = row * c->columns + column;
     lanes3 d = lanes3_subtract(lanes3_load(x, i + offset), lanes3_load(x, i));
     lanes3 dv = lanes3_subtract(lanes3_load(v, i + offset), lanes3_load(v, i));
-    lanes scale = spring_scale(c, i, i + offset);
+    lanes scale = spring_force_scale(c, s, i, i + offset);
     spring_result r = spring_force(s, d, dv, scale, spring_implicit(c, s, i, i + offset, scale));
     int32_t left = c->columns - column;
     lanes3_store(force, column, r.change, left);
@@ -1907,7 +2102,7 @@ CLOTH_HOT static void scatter_row(const cloth *c, const bend_range *range, int32
    which bring slope (d.v) d along. */
 CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t direction, const bend_range *range,
                                int32_t row) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, plan->places);
   planes v = planes_at(c, c->velocity);
   planes force = row_buffer(c, direction);
   int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
@@ -1985,72 +2180,110 @@ CLOTH_SEPARATE float apply_bend(const cloth *c, planes product) {
 
 /// External forces ///
 
-/* Area vector of the piece of cloth that belongs to a particle: its normal times its area. As all particles have the
-   same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat. Differences
-   reach one cell to each side, or to one side only on an edge. */
-static cloth_vector area_vector(const cloth *c, planes x, int32_t column, int32_t row) {
+/* Length of vectors; one whose square would leave the normal range counts as 0. */
+CLOTH_INLINE lanes lanes3_length(lanes3 a) {
+  a = lanes3_snapped_to(a, STATE_QUANTUM);
+  return lanes_square_root(lanes3_dot(a, a));
+}
+
+CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
+                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
+                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
+}
+
+/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
+   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
+   Differences reach one cell to each side, or to one side only on an edge. */
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32_t row) {
   int32_t i = row * c->columns + column;
-  int32_t left = column > 0 ? 1 : 0;
-  int32_t right = column < c->columns - 1 ? 1 : 0;
   int32_t above = row > 0 ? 1 : 0;
   int32_t below = row < c->rows - 1 ? 1 : 0;
-  cloth_vector along_warp = vector_subtract(vector_load(x, i + right), vector_load(x, i - left));
-  cloth_vector along_weft =
-      vector_subtract(vector_load(x, i + below * c->columns), vector_load(x, i - above * c->columns));
-  float cells = (float)((left + right) * (above + below));
-  float share = (float)((c->columns - 1) * (c->rows - 1)) / (float)c->count;
-  return vector_scale(vector_cross(along_warp, along_weft), share / cells);
+  lanes one = lanes_splat(1.0f);
+  lanes zero = lanes_splat(0.0f);
+  lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
+  lanes_mask has_right = lanes_first(c->columns - 1 - column);
+  lanes3 here = lanes3_load(x, i);
+  lanes3 left = lanes3_select(leftmost, here, lanes3_load(x, i - 1));
+  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), here);
+  lanes3 up = lanes3_load(x, i - above * c->columns);
+  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
+  lanes width = lanes_add(lanes_select(leftmost, zero, one), lanes_select(has_right, one, zero));
+  lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
+  lanes share = lanes_splat((float)((c->columns - 1) * (c->rows - 1)) / (float)c->count);
+  lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
+  return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
 /*
- * Force of the air on a piece of cloth with area vector a moving at v against it: drag -1/2 rho cd |a.v| v
+ * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
  * (thesis eq. 3.17), and lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v. The velocity it takes away
  * in a substep is at most half the relative one, which keeps the explicit step stable.
  */
-static cloth_vector air_change(const cloth *c, cloth_vector a, cloth_vector v, float k_over_mass) {
-  float area = vector_length(a);
-  float speed = vector_length(v);
-  if (area < 1.0e-12f || speed < 1.0e-6f) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
-  cloth_vector n = vector_clean(vector_scale(a, 1.0f / area));
-  float into = snapped(vector_dot(n, v), WORK_QUANTUM);
+CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
+  lanes one = lanes_splat(1.0f);
+  lanes area = lanes3_length(a);
+  lanes speed = lanes3_length(v);
+  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
+  area = lanes_maximum(area, lanes_splat(1.0e-12f));
+  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
+  lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
+  lanes into = lanes_snapped(lanes3_dot(n, v));
   /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  float strength = minimum(snapped(0.5f * c->air_density * area * k_over_mass, WORK_QUANTUM), 1.0e6f);
-  float along = snapped(c->drag * absolute(into), WORK_QUANTUM);
-  float across = snapped(c->lift * into, WORK_QUANTUM);
-  cloth_vector lift_axis = vector_clean(vector_add_scaled(vector_scale(n, speed), v, 0.0f - into / speed));
-  cloth_vector force = vector_clean(vector_add_scaled(vector_scale(v, along), lift_axis, across));
-  cloth_vector change = vector_clean(vector_scale(force, 0.0f - strength));
-  float size = vector_length(change);
-  return size > 0.5f * speed ? vector_scale(change, 0.5f * speed / size) : change;
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->air_density), area), k_over_mass);
+  strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
+  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->drag), lanes_absolute(into)));
+  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->lift), into));
+  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
+  lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
+  lanes size = lanes3_length(change);
+  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
+  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
+  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
+  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
 }
 
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, plan->places);
   planes v = planes_at(c, c->velocity);
-  cloth_vector wind = inputs_of(c)->wind;
-  float k_over_mass = plan->k / reference_mass(c);
+  lanes3 wind = lanes3_splat(inputs_of(c)->wind);
+  lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column++) {
+    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
-      float mass = mass_ratio_at(c, i);
-      cloth_vector relative = vector_subtract(vector_load(v, i), wind);
-      cloth_vector air = air_change(c, area_vector(c, x, column, row), relative, k_over_mass / mass);
-      vector_store(change, i, vector_add_scaled(vector_load(change, i), air, mass));
+      lanes mass = mass_ratio_lanes(c, i);
+      lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
+      lanes3 air = air_change(c, area_vectors(c, x, column, row), relative, lanes_divide(k_over_mass, mass));
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
     }
   }
 }
 
-/* Sets `change` to what gravity and velocity damping do in a substep, times the mass ratio. */
+/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+typedef struct body_force {
+  lanes3 gravity;
+  lanes drag;
+} body_force;
+
+static body_force body_force_of(const cloth *c, const step_plan *plan) {
+  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
+  body_force force;
+  force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
+  force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
+  return force;
+}
+
+CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
+  return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
+}
+
+/* Sets `change` to these, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
   planes v = planes_at(c, c->velocity);
-  cloth_vector g = vector_clean(vector_scale(inputs_of(c)->gravity, plan->k));
-  lanes3 gravity = lanes3_splat(g);
-  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
-  lanes drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
+  body_force force = body_force_of(c, plan);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 a = lanes3_subtract(gravity, lanes3_scale(lanes3_load(v, i), drag));
+    lanes3 a = body_force_on(&force, lanes3_load(v, i));
     lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
   }
 }
@@ -2058,7 +2291,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, pla
 /* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
 CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
   set_body_forces(c, plan, change);
-  if (WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f)) {
+  if (has_air(c)) {
     add_air(c, plan, change);
   }
   add_spring_forces(c, plan, change);
@@ -2554,64 +2787,294 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
   return result;
 }
 
-/// Strain limiting ///
+/// Projection ///
 
 /*
- * Moves both ends of stretch springs so that l^2 comes back into [low, high]: the way (l^2 - b^2) / (l^2 + b^2) d, b
- * the bound that is passed, is the exact correction to first order and takes no square root. The ends share it by their
- * mobilities; a pinned end does not move.
+ * Stiff springs as limits. A projected spring is not integrated by its force: after the prediction both its ends are
+ * moved to where it has its length again, by
+ *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p,
+ * with the mobilities w and g = 1 / (w_p + w_q + compliance), compliance = m0 / (k^2 ks): that is one step of
+ * nonlinear Gauss-Seidel on backward Euler, exact to first order, without a square root. One sweep a substep goes
+ * through the springs in a fixed order of colours. No two springs of a colour share a particle, so that lanes may take
+ * many at once, and the result is the same for any number of lanes.
+ *
+ * Stretch springs across spans of many cells, from the coarsest to the next but finest, come first, as limits that only
+ * shorten: they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
-CLOTH_INLINE void limit_springs(const cloth *c, planes x, int32_t i, int32_t offset, float low, float high,
-                                lanes_mask valid, int32_t count) {
-  const float *mobility = floats_at(c, c->mobility);
-  int32_t j = i + offset;
+typedef struct spring_limit {
+  float low, high;              /* squared: shorter than low is lengthened, longer than high shortened */
+  float slack_give, taut_give;  /* compliance below and above, over the mobilities */
+  float slack_gain, taut_gain;  /* g between two particles of mobility 1 */
+  const spring_family *by_kappa; /* where only some springs of the family are projected; or NULL */
+} spring_limit;
+
+/* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
+#define LEAST_GAIN 9.5367431640625e-7f
+/* Compliance of what does not act. */
+#define GIVE_FREELY 1.0e30f
+/* Just below WORK_QUANTUM: moves that are greater are kept. */
+#define MOVE_DROPPED 9.094946474768251e-13f
+
+static float plain_gain(float give) {
+  float gain = 1.0f / (2.0f + give);
+  return gain < LEAST_GAIN ? 0.0f : gain;
+}
+
+static spring_limit limit_with(float low, float high, float slack_give, float taut_give) {
+  spring_limit limit;
+  limit.low = low * low;
+  limit.high = high * high;
+  limit.slack_give = slack_give;
+  limit.taut_give = taut_give;
+  limit.slack_gain = plain_gain(slack_give);
+  limit.taut_gain = plain_gain(taut_give);
+  limit.by_kappa = NULL;
+  return limit;
+}
+
+/* How far springs move a particle of mobility 1 towards the other end, over d. `weights` is the sum of the mobilities,
+   `scale` the stiffness factor. */
+CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, int plain, lanes weights, lanes scale) {
   lanes zero = lanes_splat(0.0f);
+  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
+  lanes over = lanes_subtract(squared, bound);
+  lanes_mask slack = lanes_less(over, zero);
+  lanes gain;
+  if (plain) {
+    gain = lanes_select(slack, lanes_splat(limit->slack_gain), lanes_splat(limit->taut_gain));
+  } else {
+    lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
+    give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+    gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
+    gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
+  }
+  return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
+}
+
+/* A move, without what is too small for the next spring's products. */
+CLOTH_INLINE lanes3 clean_move(lanes3 d, lanes share) {
+  lanes3 move = lanes3_scale(d, share);
+  lanes least = lanes_splat(MOVE_DROPPED);
+  return lanes3_of(lanes_keep(lanes_less(least, lanes_absolute(move.x)), move.x),
+                   lanes_keep(lanes_less(least, lanes_absolute(move.y)), move.y),
+                   lanes_keep(lanes_less(least, lanes_absolute(move.z)), move.z));
+}
+
+/* Where only some springs are projected: the others move nothing. */
+CLOTH_INLINE lanes projected_share(const cloth *c, const spring_limit *limit, int32_t i, int32_t j, lanes scale,
+                                   lanes share) {
+  if (!limit->by_kappa) {
+    return share;
+  }
+  return lanes_keep(spring_above(c, limit->by_kappa, i, j, scale, projection_threshold(c)), share);
+}
+
+/* Springs from particles i to particles j, which do not overlap. */
+CLOTH_INLINE void limit_between(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j, int plain,
+                                int32_t count) {
+  lanes3 from = lanes3_load(x, i);
+  lanes3 to = lanes3_load(x, j);
+  lanes3 d = lanes3_subtract(to, from);
+  lanes squared = lanes3_dot(d, d);
+  if (plain) {
+    lanes one = lanes_splat(1.0f);
+    lanes3 move = clean_move(d, limit_share(limit, squared, 1, one, one));
+    lanes3_store(x, i, lanes3_add(from, move), count);
+    lanes3_store(x, j, lanes3_subtract(to, move), count);
+    return;
+  }
+  const float *mobility = floats_at(c, c->mobility);
   lanes wi = lanes_load(mobility + i);
   lanes wj = lanes_load(mobility + j);
-  lanes3 d = lanes3_snapped(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)));
+  lanes scale = spring_scale(c, i, j);
+  lanes share = limit_share(limit, squared, 0, lanes_add(wi, wj), scale);
+  share = projected_share(c, limit, i, j, scale, share);
+  lanes3_store(x, i, lanes3_add(from, clean_move(d, lanes_multiply(share, wi))), count);
+  lanes3_store(x, j, lanes3_subtract(to, clean_move(d, lanes_multiply(share, wj))), count);
+}
+
+/* Is everything in the blocks around these columns of two rows of mobility and stiffness 1? */
+static int is_plain(const uint8_t *row, int32_t column, const uint8_t *other, int32_t other_column) {
+  return row[column / PLAIN_BLOCK] & other[other_column / PLAIN_BLOCK];
+}
+
+static const uint8_t *plain_row(const cloth *c, int32_t row) {
+  return (const uint8_t *)at(c, c->plain) + row * plain_blocks(c);
+}
+
+/* Springs from `count` particles of a row to as many of another, or of the same beyond them. */
+CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t row,
+                                        int32_t column, int32_t other_row, int32_t other_column, int32_t count) {
+  const uint8_t *plain = plain_row(c, row);
+  const uint8_t *other_plain = plain_row(c, other_row);
+  int32_t i = row * c->columns + column;
+  int32_t j = other_row * c->columns + other_column;
+  for (int32_t t = 0; t < count; t += CLOTH_LANES) {
+    if (is_plain(plain, column + t, other_plain, other_column + t)) {
+      limit_between(c, limit, x, i + t, j + t, 1, count - t);
+    } else {
+      limit_between(c, limit, x, i + t, j + t, 0, count - t);
+    }
+  }
+}
+
+#if CLOTH_LANES > 1
+/* For each span below the lanes of a block: which column the farther end of a lane's spring has. */
+CLOTH_CONSTANT static const float farther_end[3][8] = {
+    {1, 1, 3, 3, 5, 5, 7, 7}, {2, 3, 2, 3, 6, 7, 6, 7}, {4, 5, 6, 7, 4, 5, 6, 7}};
+
+/* Springs inside a block of lanes: every lane works out its own end's move. Bit by bit that is what limit_between()
+   does, as the other end's d is exactly the opposite. */
+CLOTH_INLINE void limit_within(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t span, int plain,
+                               int32_t left) {
+  lanes3 here = lanes3_load(x, i);
+  lanes3 there = lanes3_of(lanes_swapped(here.x, span), lanes_swapped(here.y, span), lanes_swapped(here.z, span));
+  lanes3 d = lanes3_subtract(there, here);
   lanes squared = lanes3_dot(d, d);
-  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(low)), lanes_splat(high));
-  lanes weights = lanes_maximum(lanes_add(wi, wj), lanes_splat(1.0e-6f));
-  lanes below = lanes_multiply(lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-12f)), weights);
-  lanes k = lanes_snapped(lanes_divide(lanes_subtract(squared, bound), below));
-  lanes3 way = lanes3_scale(d, k);
-  way = lanes3_of(lanes_select(valid, way.x, zero), lanes_select(valid, way.y, zero), lanes_select(valid, way.z, zero));
-  lanes3_store(x, i, lanes3_add(lanes3_load(x, i), lanes3_scale(way, wi)), count);
-  lanes3_store(x, j, lanes3_subtract(lanes3_load(x, j), lanes3_scale(way, wj)), count);
+  lanes share;
+  if (plain) {
+    lanes one = lanes_splat(1.0f);
+    share = limit_share(limit, squared, 1, one, one);
+  } else {
+    lanes w = lanes_load(floats_at(c, c->mobility) + i);
+    lanes one = lanes_splat(1.0f);
+    lanes scale = one;
+    if (c->stiffness_map) {
+      lanes map = lanes_load(floats_at(c, c->stiffness_map) + i);
+      scale = lanes_multiply(lanes_splat(0.5f), lanes_add(map, lanes_swapped(map, span)));
+    }
+    share = limit_share(limit, squared, 0, lanes_add(w, lanes_swapped(w, span)), scale);
+    if (limit->by_kappa) {
+      lanes mass = mass_ratio_lanes(c, i);
+      mass = lanes_minimum(mass, lanes_swapped(mass, span));
+      lanes bound = lanes_multiply(lanes_splat(projection_threshold(c)), mass);
+      share = lanes_keep(lanes_less(bound, lanes_multiply(lanes_splat(limit->by_kappa->kappa), scale)), share);
+    }
+    share = lanes_multiply(share, w);
+  }
+  if (left < CLOTH_LANES) {
+    lanes farther = lanes_load(farther_end[span >> 1]);
+    share = lanes_keep(lanes_less(farther, lanes_splat((float)left)), share);
+  }
+  lanes3_store(x, i, lanes3_add(here, clean_move(d, share)), left);
 }
 
-CLOTH_HOT static void limit_warp_row(const cloth *c, planes x, int32_t row, float low, float high) {
-  for (int32_t parity = 0; parity < 2; parity++) {
-    for (int32_t column = CLOTH_LANES == 1 ? parity : 0; column < c->columns - 1; column += LANES_PAIRS) {
-      int32_t left = c->columns - 1 - column;
-      limit_springs(c, x, row * c->columns + column, 1, low, high, lanes_alternate(parity), left);
+CLOTH_INLINE void limit_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t span) {
+  const uint8_t *plain = plain_row(c, row);
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t column = colour * span; column + span < c->columns; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      if (is_plain(plain, column, plain, column)) {
+        limit_within(c, limit, x, i, span, 1, c->columns - column);
+      } else {
+        limit_within(c, limit, x, i, span, 0, c->columns - column);
+      }
+    }
+  }
+}
+#endif
+
+/* Springs along one row: first those that start in even spans, then those in odd ones. */
+CLOTH_HOT CLOTH_SEPARATE void limit_along_row(const cloth *c, const spring_limit *limit, planes x, int32_t row,
+                                              int32_t span) {
+#if CLOTH_LANES > 1
+  if (span == 1) {
+    limit_blocks(c, limit, x, row, 1);
+    return;
+  }
+  if (span == 2) {
+    limit_blocks(c, limit, x, row, 2);
+    return;
+  }
+  if (span == 4 && CLOTH_LANES > 4) {
+    limit_blocks(c, limit, x, row, 4);
+    return;
+  }
+#endif
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t column = colour * span; column + span < c->columns; column += 2 * span) {
+      int32_t left = c->columns - span - column;
+      limit_run(c, limit, x, row, column, row, column + span, left < span ? left : span);
     }
   }
 }
 
-CLOTH_HOT static void limit_weft_row(const cloth *c, planes x, int32_t row, float low, float high) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t left = c->columns - column;
-    limit_springs(c, x, row * c->columns + column, c->columns, low, high, lanes_first(CLOTH_LANES), left);
+/* Springs between rows: first from the rows of even spans, then from odd ones. */
+static void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
+  int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
+  int32_t other = column + direction_column_step[direction];
+  int32_t count = has_missing_column(direction) ? c->columns - 1 : c->columns;
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t first = colour * span; first + span < c->rows; first += 2 * span) {
+      for (int32_t row = first; row < first + span && row + span < c->rows; row++) {
+        limit_run(c, limit, x, row, column, row + span, other, count);
+      }
+    }
   }
 }
 
-/* One sweep over the stretch springs of the predicted positions, in four colours: no two springs of a colour share a
-   particle, so the order inside a colour cannot matter. */
-static void limit_sweep(const cloth *c, planes x) {
-  float least = 1.0f - c->limit_compression;
-  float most = 1.0f + c->limit_extension;
-  float warp = c->spacing_warp * c->spacing_warp;
-  float weft = c->spacing_weft * c->spacing_weft;
+static void limit_direction(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
+  if (direction != WARP) {
+    limit_across_rows(c, limit, x, direction, span);
+    return;
+  }
   for (int32_t row = 0; row < c->rows; row++) {
-    limit_warp_row(c, x, row, warp * least * least, warp * most * most);
+    limit_along_row(c, limit, x, row, span);
   }
-  for (int32_t parity = 0; parity < 2; parity++) {
-    for (int32_t row = parity; row < c->rows - 1; row += 2) {
-      limit_weft_row(c, x, row, weft * least * least, weft * most * most);
+}
+
+/* One sweep of strain limiting over the stretch springs. */
+static void limit_sweep(const cloth *c, planes x) {
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    float rest = direction_rest(c, d);
+    spring_limit limit =
+        limit_with(rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
+    limit_direction(c, &limit, x, d, 1);
+  }
+}
+
+#if WITH_PROJECTION
+
+/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+static float force_share(const step_plan *plan) {
+  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
+}
+
+/* The springs of a direction across `span` cells. A stretch spring across many is as many in a row, and compliant like
+   these; it only shortens. Returns 0 if nothing is projected there. */
+static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t span, spring_limit *limit) {
+  const spring_family *s = &plan->spring[d];
+  float scale = 1.0f / force_share(plan);
+  float taut = GIVE_FREELY;
+  float slack = GIVE_FREELY;
+  if (s->projected == PROJECTED_ALL || (s->projected == PROJECTED_SOME && span == 1)) {
+    taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
+    slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : GIVE_FREELY;
+  }
+  if (plan->bend_projected && span == 2 && d <= WEFT) {
+    slack = scale * plan->bend_give[d];
+  }
+  float rest = direction_rest(c, d) * (float)span;
+  *limit = limit_with(rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
+  limit->by_kappa = s->projected == PROJECTED_SOME && span == 1 ? s : NULL;
+  return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
+}
+
+/* One sweep over all projected springs of the predicted positions, coarse to fine, shear last. */
+CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
+  planes x = predicted_of(c);
+  spring_limit limit;
+  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
+  for (; span >= 1; span /= 2) {
+    for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
+      if (plan_limit(c, plan, d, span, &limit)) {
+        limit_direction(c, &limit, x, d, span);
+      }
     }
   }
 }
+
+#endif
 
 /// Collider shapes ///
 
@@ -2664,6 +3127,7 @@ static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t
   }
   cloth_pose pose;
   pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  pose.position = vector_snapped(pose.position, STATE_QUANTUM);
   pose.rotation = rotation_between(a->rotation, b->rotation, t);
   return pose;
 }
@@ -2677,77 +3141,93 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* The distance functions give the distance of a local point from the surface, negative inside, and the unit direction
+/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
    in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
 
-static float distance_to_sphere(cloth_vector p, float radius, cloth_vector *normal) {
-  float length = vector_length(p);
-  *normal = length > 1.0e-9f ? vector_scale(p, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
-  return length - radius;
+CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
+  lanes length = lanes3_length(p);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
+  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
+  return lanes_subtract(length, radius);
 }
 
 /* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
    sin = (r0 - r1) / length towards the axis. */
-static float distance_to_capsule(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
   float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
-  float out = vector_length(vector(p.x, 0.0f, p.z));
-  float up = p.y + body->half_height;
-  float along = up * slope - out * lean;
-  if (along <= 0.0f) {
-    return distance_to_sphere(vector(p.x, up, p.z), body->radius, normal);
-  }
-  if (along >= length * slope) {
-    return distance_to_sphere(vector(p.x, up - length, p.z), body->radius_top, normal);
-  }
-  float inverse = out > 1.0e-9f ? 1.0f / out : 0.0f;
-  *normal = vector(p.x * inverse * slope, lean, p.z * inverse * slope);
-  if (inverse == 0.0f) {
-    *normal = vector(slope, lean, 0.0f);
-  }
-  return out * slope + up * lean - body->radius;
+  lanes zero = lanes_splat(0.0f);
+  lanes sine = lanes_splat(lean);
+  lanes cosine = lanes_splat(slope);
+  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
+  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
+  lanes_mask low = lanes_less(along, zero);
+  lanes_mask high = lanes_less(lanes_splat(length * slope), along);
+  lanes3 round_normal;
+  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
+  lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
+  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
+  lanes_mask aside = lanes_less(least, out);
+  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
+                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
+  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
+  cone = lanes_subtract(cone, lanes_splat(body->radius));
+  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
+  return lanes_select(low, round, lanes_select(high, round, cone));
 }
 
-static float signed_one(float a) {
-  return a < 0.0f ? -1.0f : 1.0f;
+CLOTH_INLINE lanes signed_one(lanes a) {
+  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-static float distance_to_box(cloth_vector half, cloth_vector p, cloth_vector *normal) {
-  cloth_vector side = vector(signed_one(p.x), signed_one(p.y), signed_one(p.z));
-  cloth_vector q = vector(p.x * side.x - half.x, p.y * side.y - half.y, p.z * side.z - half.z);
-  if (q.x <= STATE_QUANTUM && q.y <= STATE_QUANTUM && q.z <= STATE_QUANTUM) {
-    if (q.x >= q.y && q.x >= q.z) {
-      *normal = vector(side.x, 0.0f, 0.0f);
-      return q.x;
-    }
-    *normal = q.y >= q.z ? vector(0.0f, side.y, 0.0f) : vector(0.0f, 0.0f, side.z);
-    return maximum(q.y, q.z);
-  }
-  cloth_vector outside = vector(maximum(q.x, 0.0f), maximum(q.y, 0.0f), maximum(q.z, 0.0f));
-  float distance = distance_to_sphere(outside, 0.0f, normal);
-  *normal = vector(normal->x * side.x, normal->y * side.y, normal->z * side.z);
-  return distance;
+CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
+  lanes zero = lanes_splat(0.0f);
+  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
+  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
+  q = lanes3_subtract(q, lanes3_splat(half));
+  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
+  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
+  lanes3 corner;
+  lanes outside = distance_to_sphere(beyond, zero, &corner);
+  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
+  lanes_mask not_y = lanes_less(q.y, q.z);
+  lanes one = lanes_splat(1.0f);
+  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
+                          lanes_keep(not_x, lanes_keep(not_y, one)));
+  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
+  lanes3 outward = lanes3_select(is_outside, corner, face);
+  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
+                      lanes_multiply(outward.z, side.z));
+  return lanes_select(is_outside, outside, deepest);
 }
 
 /* A rectangle turned about the axis. */
-static float distance_to_cylinder(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
-  float out = vector_length(vector(p.x, 0.0f, p.z));
-  cloth_vector flat;
+CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+  lanes zero = lanes_splat(0.0f);
+  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes3 flat;
   cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
-  float distance = distance_to_box(half, vector(out, p.y, 0.0f), &flat);
-  cloth_vector outward = out > 1.0e-9f ? vector(p.x / out, 0.0f, p.z / out) : vector(1.0f, 0.0f, 0.0f);
-  *normal = vector(outward.x * flat.x, flat.y, outward.z * flat.x);
+  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes_mask aside = lanes_less(least, out);
+  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
+  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
+                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
   return distance;
 }
 
-static float distance_to_body(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
-    *normal = vector(0.0f, 1.0f, 0.0f);
+    *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
     return p.y;
   case CLOTH_SHAPE_SPHERE:
-    return distance_to_sphere(p, body->radius, normal);
+    return distance_to_sphere(p, lanes_splat(body->radius), normal);
   case CLOTH_SHAPE_CAPSULE:
     return distance_to_capsule(body, p, normal);
   case CLOTH_SHAPE_BOX:
@@ -2756,6 +3236,287 @@ static float distance_to_body(const cloth_collider *body, cloth_vector p, cloth_
     return distance_to_cylinder(body, p, normal);
   }
 }
+
+/* The same for one point. */
+CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+  lanes3 outward;
+  float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
+  *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
+  return distance;
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
+  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
+  v = lanes3_snapped(v);
+  lanes3 t = lanes3_snapped(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
+  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
+}
+
+#if WITH_PROJECTION
+
+/// Tethers ///
+
+/*
+ * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
+ * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew in
+ * the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
+ * bounded and fixed amount of work.
+ */
+static int32_t *tethers_of(const cloth *c, int32_t slot) {
+  return (int32_t *)at(c, c->tethers) + slot * c->count;
+}
+
+/* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
+   mixed term follows from the diagonals. */
+typedef struct rest_metric {
+  float warp, mixed, weft;
+} rest_metric;
+
+static rest_metric metric_of(const cloth *c) {
+  rest_metric m;
+  m.warp = c->spacing_warp * c->spacing_warp;
+  m.weft = c->spacing_weft * c->spacing_weft;
+  m.mixed = snapped(0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal), WORK_QUANTUM);
+  return m;
+}
+
+CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
+  lanes along = lanes_multiply(columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns),
+                                                  lanes_multiply(lanes_splat(m.mixed), rows)));
+  return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
+}
+
+static float rest_between(const cloth *c, int32_t a, int32_t b) {
+  float columns = (float)(a % c->columns - b % c->columns);
+  float rows = (float)(a / c->columns - b / c->columns);
+  return lanes_first_value(rest_squared(metric_of(c), lanes_splat(columns), lanes_splat(rows)));
+}
+
+/* Offers a pin to a particle. It takes the nearest, and as its second the nearest that is not beside the first: at
+   least half as far from it as from the particle. */
+static void offer_tether(const cloth *c, int32_t particle, int32_t pin) {
+  int32_t *first = &tethers_of(c, 0)[particle];
+  if (pin < 0 || pin == *first) {
+    return;
+  }
+  if (*first < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *first)) {
+    int32_t former = *first;
+    *first = pin;
+    pin = former;
+  }
+  if (c->tether_count < 2) {
+    return;
+  }
+  int32_t *second = &tethers_of(c, 1)[particle];
+  if (*second >= 0 && 4.0f * rest_between(c, *second, *first) < rest_between(c, particle, *second)) {
+    *second = -1;
+  }
+  if (pin < 0 || 4.0f * rest_between(c, pin, *first) < rest_between(c, particle, pin)) {
+    return;
+  }
+  if (*second < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *second)) {
+    *second = pin;
+  }
+}
+
+/* What a neighbour so many columns and rows away knows. */
+static void offer_from(const cloth *c, int32_t particle, int32_t columns, int32_t rows) {
+  int32_t column = particle % c->columns + columns;
+  int32_t row = particle / c->columns + rows;
+  if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
+    return;
+  }
+  for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    offer_tether(c, particle, tethers_of(c, slot)[row * c->columns + column]);
+  }
+}
+
+/* Through the rows one way: each row hears from the one before, then from its left, then from its right. */
+static void hand_tethers_on(const cloth *c, int32_t rows) {
+  for (int32_t n = 0; n < c->rows; n++) {
+    int32_t row = rows > 0 ? n : c->rows - 1 - n;
+    for (int32_t column = 0; column < c->columns; column++) {
+      int32_t i = row * c->columns + column;
+      offer_from(c, i, -1, 0 - rows);
+      offer_from(c, i, 0, 0 - rows);
+      offer_from(c, i, 1, 0 - rows);
+      offer_from(c, i, -1, 0);
+    }
+    for (int32_t column = c->columns - 1; column >= 0; column--) {
+      offer_from(c, row * c->columns + column, 1, 0);
+    }
+  }
+}
+
+CLOTH_SEPARATE void choose_tethers(const cloth *c) {
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+  }
+  hand_tethers_on(c, 1);
+  hand_tethers_on(c, -1);
+  inputs_of(c)->tethers_chosen = 1;
+}
+
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. 0 where there is none. */
+typedef struct tether_ends {
+  lanes3 pin;
+  lanes rest;
+  lanes_mask there;
+} tether_ends;
+
+/* Usually a block of particles is held by one pin. */
+CLOTH_INLINE int same_pin(const int32_t *pins, int32_t count) {
+  int32_t others = 0;
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    others |= lane < count ? pins[lane] ^ pins[0] : 0;
+  }
+  return others == 0;
+}
+
+CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, int32_t pin, int32_t row, int32_t column) {
+  tether_ends ends;
+  int32_t from = pin < 0 ? 0 : pin;
+  lanes columns = lanes_add(lanes_splat((float)(column - from % c->columns)), lanes_load(lane_numbers));
+  ends.rest = rest_squared(m, columns, lanes_splat((float)(row - from / c->columns)));
+  ends.pin = lanes3_splat(vector_load(predicted_of(c), from));
+  ends.there = lanes_first(pin < 0 ? 0 : CLOTH_LANES);
+  return ends;
+}
+
+#if CLOTH_LANES > 1
+CLOTH_SEPARATE tether_ends tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row,
+                                           int32_t column, int32_t count) {
+  float place[3][CLOTH_LANES];
+  float columns[CLOTH_LANES];
+  float rows[CLOTH_LANES];
+  float there[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    int32_t pin = lane < count ? pins[lane] : -1;
+    int32_t from = pin < 0 ? 0 : pin;
+    cloth_vector p = vector_load(predicted_of(c), from);
+    place[0][lane] = p.x;
+    place[1][lane] = p.y;
+    place[2][lane] = p.z;
+    columns[lane] = (float)(column - from % c->columns) + lane_numbers[lane];
+    rows[lane] = (float)(row - from / c->columns);
+    there[lane] = pin < 0 ? 0.0f : 1.0f;
+  }
+  tether_ends ends;
+  ends.pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+  ends.rest = rest_squared(m, lanes_load(columns), lanes_load(rows));
+  ends.there = lanes_less(lanes_splat(0.5f), lanes_load(there));
+  return ends;
+}
+#endif
+
+CLOTH_INLINE tether_ends tether_ends_of(const cloth *c, rest_metric m, int32_t slot, int32_t row, int32_t column) {
+  const int32_t *pins = tethers_of(c, slot) + row * c->columns + column;
+#if CLOTH_LANES > 1
+  if (!same_pin(pins, c->columns - column)) {
+    return tethers_to_many(c, m, pins, row, column, c->columns - column);
+  }
+#endif
+  return tethers_to_one(c, m, *pins, row, column);
+}
+
+/* Farthest a body reaches across its longest extent, and the half of that extent along which it does so: a capsule
+   around the body. */
+typedef struct body_axis {
+  cloth_vector from, along; /* from one end of the axis, to the other [m] */
+  float reach;              /* around it */
+} body_axis;
+
+static body_axis axis_of(const cloth_collider *body) {
+  float half = body->half_height;
+  cloth_vector along = vector(0.0f, half, 0.0f);
+  body_axis axis;
+  axis.reach = maximum(body->radius, body->radius_top);
+  if (body->shape == CLOTH_SHAPE_BOX) {
+    cloth_vector h = body->half_extents;
+    int is_x = h.x >= h.y && h.x >= h.z;
+    int is_y = !is_x && h.y >= h.z;
+    along = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
+    axis.reach = vector_length(vector_subtract(h, along));
+  }
+  along = rotate(body->pose.rotation, along);
+  axis.from = vector_subtract(body->pose.position, along);
+  axis.along = vector_snapped(vector_scale(along, 2.0f), STATE_QUANTUM);
+  return axis;
+}
+
+CLOTH_INLINE lanes clamped_to_one(lanes a) {
+  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+}
+
+/* Which straight ways from p to q come nearer to an axis than its reach: the nearest points of two segments. */
+CLOTH_INLINE lanes_mask way_meets(const body_axis *axis, lanes3 p, lanes3 q) {
+  lanes tiny = lanes_splat(1.0e-12f);
+  lanes3 way = lanes3_snapped_to(lanes3_subtract(q, p), STATE_QUANTUM);
+  lanes3 along = lanes3_splat(axis->along);
+  lanes3 apart = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(axis->from)), STATE_QUANTUM);
+  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
+  lanes e = lanes_maximum(lanes3_dot(along, along), tiny);
+  lanes b = lanes_snapped(lanes3_dot(way, along));
+  lanes c = lanes_snapped(lanes3_dot(way, apart));
+  lanes f = lanes_snapped(lanes3_dot(along, apart));
+  lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
+  lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
+  s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
+  lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
+  s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_multiply(b, t), c), a)));
+  lanes3 gap = lanes3_subtract(lanes3_add_scaled(apart, way, s), lanes3_scale(along, t));
+  return lanes_less(lanes3_length(gap), lanes_splat(axis->reach));
+}
+
+/* Is nothing solid in the straight way of a tether? Only asked for tethers that would pull. */
+CLOTH_SEPARATE lanes keep_unblocked(const cloth *c, lanes3 p, lanes3 pin, lanes share) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
+      body_axis axis = axis_of(&slot->body);
+      share = lanes_select(way_meets(&axis, p, pin), lanes_splat(0.0f), share);
+    }
+  }
+  return share;
+}
+
+/* Pulls particles that are beyond reach back along their tethers. */
+CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 p, lanes moves) {
+  lanes scale = lanes_splat(c->tether_scale * c->tether_scale);
+  lanes rest = lanes_multiply(ends->rest, scale);
+  lanes3 d = lanes3_subtract(p, ends->pin);
+  lanes squared = lanes3_dot(d, d);
+  lanes over = lanes_maximum(lanes_subtract(squared, rest), lanes_splat(0.0f));
+  lanes below = lanes_maximum(lanes_add(squared, rest), lanes_splat(1.0e-12f));
+  lanes share = lanes_keep(lanes_both(ends->there, lanes_less(lanes_splat(0.0f), moves)), lanes_divide(over, below));
+  if (WITH_COLLIDERS && inputs_of(c)->collider_end > 0 && lanes_any(lanes_less(lanes_splat(0.0f), share))) {
+    share = keep_unblocked(c, p, ends->pin, share);
+  }
+  return lanes3_subtract(p, clean_move(d, share));
+}
+
+/* Tethers of all particles, as they stand after the sweep. */
+CLOTH_HOT CLOTH_SEPARATE void pull_tethers(const cloth *c) {
+  const float *mobility = floats_at(c, c->mobility);
+  planes x = predicted_of(c);
+  rest_metric metric = metric_of(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      lanes3 p = lanes3_load(x, i);
+      for (int32_t slot = 0; slot < c->tether_count; slot++) {
+        tether_ends ends = tether_ends_of(c, metric, slot, row, column);
+        p = pull_tether(c, &ends, p, lanes_load(mobility + i));
+      }
+      lanes3_store(x, i, p, c->columns - column);
+    }
+  }
+}
+
+#endif
 
 /// Contact by projection ///
 
@@ -2769,6 +3530,10 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   }
   m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
   m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  cloth_rotation before = m->start.rotation;
+  cloth_rotation after = m->end.rotation;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && before.x == after.x && before.y == after.y &&
+               before.z == after.z && before.w == after.w;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
   m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
   m->index = index;
@@ -2781,76 +3546,27 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &colliders_of(c)[m->index].body;
 }
 
-/* What a contact does to a particle, in the collider's axes at the end of the substep. */
-typedef struct contact_response {
-  cloth_vector shift;  /* added to the position [m] */
-  cloth_vector change; /* added to the displacement that is velocity times substep [m] */
-  int sticks;
-} contact_response;
-
-/*
- * Coulomb's law for a displacement `motion` relative to the surface in one substep, with the particle pushed out by
- * `push` along the normal: what was moving inwards is stopped and no more (a push from a depth that was there before
- * adds no speed), and that stop times the friction coefficient bounds what friction takes from the sliding.
- */
-static contact_response respond(const cloth_collider *body, cloth_vector motion, cloth_vector normal, float push) {
-  float approach = vector_dot(motion, normal);
-  float stop = minimum(push, maximum(0.0f - approach, 0.0f));
-  cloth_vector slip = vector_snapped(vector_add_scaled(motion, normal, 0.0f - approach), STATE_QUANTUM);
-  float distance = vector_length(slip);
-  contact_response response;
-  response.sticks = distance <= body->static_friction * stop;
-  float held = response.sticks ? 1.0f : minimum(body->kinetic_friction * stop / distance, 1.0f);
-  cloth_vector friction = vector_scale(slip, 0.0f - held);
-  response.shift = vector_add_scaled(friction, normal, push);
-  response.change = vector_add_scaled(friction, normal, stop);
-  return response;
-}
-
-/* Does a particle's way touch a collider? */
-enum { WAY_CLEAR, WAY_TOUCHES, WAY_UNCERTAIN };
-
 /* Steps of a sphere trace. A path that has come no nearer than this many steps allow counts as a hit. */
 #define TRACE_STEPS 32
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
 
-/* Finds where the segment from a, outside, to b first comes within the margin: returns WAY_TOUCHES with the normal and
-   depth of b below the tangent plane there, or WAY_CLEAR. All shapes are convex: a path that moves away where it
-   touches is clear. */
+/* Finds where the segment from a, outside, to b first comes within the margin: returns 1 with the normal and depth of b
+   below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
 CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
                                  cloth_vector *normal, float *depth) {
   cloth_vector way = vector_subtract(b, a);
   float length = vector_length(way);
   float t = 0.0f;
   for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
-    float distance = distance_to_body(body, vector_add_scaled(a, way, t), normal) - margin;
+    float distance = distance_of_point(body, vector_add_scaled(a, way, t), normal) - margin;
     if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
       *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
-      return *depth > 0.0f ? WAY_TOUCHES : WAY_CLEAR;
+      return *depth > 0.0f;
     }
     t += distance / length;
   }
-  return WAY_CLEAR;
-}
-
-/* Does a particle that goes from a to b, both in the collider's axes, touch it? If so, gives the contact's normal and
-   the distance to push b along it; where the ends do not tell, the way has to be traced. A particle at rest lies at the
-   margin to rounding, on either side of it; so whatever is outside the bare surface counts as starting outside. */
-CLOTH_SEPARATE int find_contact(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
-                                cloth_vector *normal, float *push) {
-  cloth_vector normal_before;
-  float before = distance_to_body(body, a, &normal_before) - margin;
-  float after = distance_to_body(body, b, normal) - margin;
-  float length = vector_length(vector_subtract(b, a));
-  int starts_outside = before >= 0.0f - maximum(margin, TRACE_CONTACT);
-  *push = 0.0f - after;
-  if (after < 0.0f) {
-    /* Entered through another side than the nearest one: a thin or sharp body. Go back to where it came in. */
-    return starts_outside && vector_dot(normal_before, *normal) <= 0.0f ? WAY_UNCERTAIN : WAY_TOUCHES;
-  }
-  /* Distances change by no more than the way travelled, so a path this short cannot have touched. */
-  return !starts_outside || length <= maximum(before, 0.0f) + after ? WAY_CLEAR : WAY_UNCERTAIN;
+  return 0;
 }
 
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
@@ -2877,68 +3593,191 @@ static float body_reach(const cloth_collider *body) {
   }
 }
 
-/* Moves a particle's predicted position and velocity as its contact demands; `motion` is relative to the surface.
-   Returns 1 if it slides, 2 if it sticks. */
-CLOTH_SEPARATE int apply_contact(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                 cloth_vector motion, cloth_vector normal, float push) {
-  planes v = planes_at(c, c->velocity);
-  planes predicted = predicted_of(c);
-  contact_response r = respond(shape_of(c, m), motion, normal, push);
-  cloth_vector where = vector_add(vector_load(predicted, i), rotate(m->end.rotation, r.shift));
-  cloth_vector change = vector_scale(rotate(m->end.rotation, r.change), plan->inverse_k);
-  vector_store(predicted, i, where);
-  vector_store(v, i, vector_add(vector_load(v, i), change));
-  add_reaction(c, m, where, vector_scale(change, reference_mass(c) * mass_ratio_at(c, i)));
-  return 1 + r.sticks;
-}
+/* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
+typedef struct contact_block {
+  lanes3 from, to; /* where the particles' ways lead from and to */
+  lanes3 normal;
+  lanes push; /* along the normal [m] */
+  lanes touches; /* 1 for those that touch, else 0 */
+} contact_block;
 
-/* Contact of one particle with one collider. Returns 0 for none, or what apply_contact() does. */
-CLOTH_SEPARATE int project_particle(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i) {
-  cloth_vector a = to_local(&m->start, vector_load(planes_at(c, c->position), i));
-  cloth_vector b = to_local(&m->end, vector_load(predicted_of(c), i));
-  cloth_vector normal;
-  float push;
-  int way = find_contact(shape_of(c, m), m->margin, a, b, &normal, &push);
-  if (way == WAY_UNCERTAIN) {
-    way = trace_segment(shape_of(c, m), m->margin, a, b, &normal, &push);
-  }
-  if (way == WAY_CLEAR) {
-    return 0;
-  }
-  return apply_contact(c, plan, m, i, vector_subtract(b, a), normal, push);
-}
-
-/* Which particles are near enough to a collider's path to touch it, bounded by a sphere: in its frame the nearest point
-   of a particle's way is at least |a| - |way| from where the collider starts. */
-CLOTH_ONCE lanes_mask near_body(const cloth *c, const moving_body *m, lanes reach, int32_t i) {
-  lanes3 start = lanes3_splat(m->start.position);
-  lanes3 end = lanes3_splat(m->end.position);
-  lanes3 a = lanes3_snapped(lanes3_subtract(lanes3_load(planes_at(c, c->position), i), start));
-  lanes3 way = lanes3_subtract(lanes3_subtract(lanes3_load(predicted_of(c), i), end), a);
+/* Which particles are near enough to a collider's path to touch it. With a particle at b after a way w, in the
+   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. */
+CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float reach, int32_t i) {
+  lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
+  lanes3 b = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
+  lanes3 way = lanes3_subtract(b, a);
   way = lanes3_snapped(way);
-  lanes distance = lanes_square_root(lanes3_dot(a, a));
-  return lanes_less(distance, lanes_add(reach, lanes_square_root(lanes3_dot(way, way))));
+  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
 }
 
-CLOTH_HOT static void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                        cloth_statistics *counts) {
-  const float *mobility = floats_at(c, c->mobility);
-  lanes reach = lanes_splat((body_reach(shape_of(c, m)) + m->margin) * 1.0001f);
+CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
+  p = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  if (!m->aligned) {
+    p = lanes3_snapped_to(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+  }
+  return p;
+}
+
+/* Ways whose ends do not tell whether they touch are traced, one by one. */
+CLOTH_SEPARATE void trace_block(const cloth_collider *body, float margin, contact_block *b, lanes uncertain) {
+  float values[11][CLOTH_LANES];
+  lanes *parts[10] = {&b->from.x, &b->from.y,   &b->from.z,   &b->to.x,     &b->to.y,
+                      &b->to.z,   &b->normal.x, &b->normal.y, &b->normal.z, &b->push};
+  float touches[CLOTH_LANES];
+  for (int32_t part = 0; part < 10; part++) {
+    lanes_store(values[part], *parts[part]);
+  }
+  lanes_store(values[10], uncertain);
+  lanes_store(touches, b->touches);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    if (values[10][lane] > 0.0f) {
+      cloth_vector from = vector(values[0][lane], values[1][lane], values[2][lane]);
+      cloth_vector to = vector(values[3][lane], values[4][lane], values[5][lane]);
+      cloth_vector normal;
+      float depth = 0.0f;
+      touches[lane] = trace_segment(body, margin, from, to, &normal, &depth) ? 1.0f : 0.0f;
+      values[6][lane] = normal.x;
+      values[7][lane] = normal.y;
+      values[8][lane] = normal.z;
+      values[9][lane] = depth;
+    }
+  }
+  for (int32_t part = 6; part < 10; part++) {
+    *parts[part] = lanes_load(values[part]);
+  }
+  b->touches = lanes_load(touches);
+}
+
+/*
+ * Do particles that go from a to b touch the collider? If so, with the contact's normal and the distance to push b
+ * along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever is outside the bare
+ * surface counts as starting outside. Where a particle has entered through another side than the nearest one, of a thin
+ * or sharp body, and where the way between two points outside may have touched, the way is traced. Distances change by
+ * no more than the way travelled, so a short one cannot have.
+ */
+CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, contact_block *b) {
+  const cloth_collider *body = shape_of(c, m);
   lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes margin = lanes_splat(m->margin);
+  lanes3 normal_before;
+  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
+  lanes before = lanes_subtract(distance_to_body(body, b->from, &normal_before), margin);
+  lanes after = lanes_subtract(distance_to_body(body, b->to, &b->normal), margin);
+  lanes length = lanes3_length(lanes3_subtract(b->to, b->from));
+  lanes_mask inside = lanes_less(after, zero);
+  lanes_mask starts_inside = lanes_less(before, lanes_splat(0.0f - maximum(m->margin, TRACE_CONTACT)));
+  lanes_mask same_side = lanes_less(zero, lanes3_dot(normal_before, b->normal));
+  lanes_mask too_long = lanes_less(lanes_add(lanes_maximum(before, zero), after), length);
+  lanes uncertain = lanes_select(inside, lanes_select(same_side, zero, one), lanes_select(too_long, one, zero));
+  uncertain = lanes_keep(near, lanes_select(starts_inside, zero, uncertain));
+  b->push = lanes_subtract(zero, after);
+  b->touches = lanes_keep(near, lanes_select(inside, one, zero));
+  if (lanes_any(lanes_less(zero, uncertain))) {
+    trace_block(body, m->margin, b, uncertain);
+  }
+}
+
+/* Sums of what the particles do to a collider. */
+typedef struct reaction_sums {
+  lanes_sum impulse[3];
+  lanes_sum torque[3];
+  lanes_sum touching;
+  lanes_sum sticking;
+} reaction_sums;
+
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
+                          reaction_sums *sums) {
+  lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
+  lanes3 torque = lanes3_cross(arm, impulse);
+  lanes_sum_add(&sums->impulse[0], i, impulse.x);
+  lanes_sum_add(&sums->impulse[1], i, impulse.y);
+  lanes_sum_add(&sums->impulse[2], i, impulse.z);
+  lanes_sum_add(&sums->torque[0], i, torque.x);
+  lanes_sum_add(&sums->torque[1], i, torque.y);
+  lanes_sum_add(&sums->torque[2], i, torque.z);
+}
+
+/*
+ * Coulomb's law for displacements relative to the surface in one substep, with the particles pushed out along the
+ * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
+ * that stop times the friction coefficient bounds what friction takes from the sliding.
+ */
+CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                          const contact_block *b, reaction_sums *sums) {
+  const cloth_collider *body = shape_of(c, m);
+  planes x = predicted_of(c);
+  planes v = planes_at(c, c->velocity);
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes_mask touches = lanes_less(zero, b->touches);
+  lanes3 motion = lanes3_subtract(b->to, b->from);
+  lanes approach = lanes3_dot(motion, b->normal);
+  lanes stop = lanes_minimum(b->push, lanes_maximum(lanes_subtract(zero, approach), zero));
+  lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
+  slip = lanes3_snapped_to(slip, STATE_QUANTUM);
+  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
+  lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
+  lanes held = lanes_minimum(lanes_divide(braking, lanes_maximum(distance, lanes_splat(STATE_QUANTUM))), one);
+  lanes3 friction = lanes3_scale(slip, lanes_subtract(zero, lanes_select(slides, held, one)));
+  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, b->push));
+  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, stop));
+  if (!m->aligned) {
+    shift = lanes3_rotate(m->end.rotation, shift);
+    change = lanes3_rotate(m->end.rotation, change);
+  }
+  change = lanes3_scale(change, lanes_splat(plan->inverse_k));
+  lanes3 where = lanes3_add(lanes3_load(x, i), shift);
+  lanes3_store(x, i, where, c->count - i);
+  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
+  if (c->earlier) {
+    float *history = earlier_of(c, 1).x + i;
+    lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
+    lanes_store_first(history, kept, c->count - i);
+  }
+  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  sum_reactions(c, m, i, where, lanes3_scale(change, mass), sums);
+  lanes_sum_add(&sums->touching, i, b->touches);
+  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+}
+
+static void keep_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+  cloth_reaction *reaction = &reactions_of(c)[m->index];
+  const lanes_sum *s = sums->impulse;
+  cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
+  s = sums->torque;
+  cloth_vector torque = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
+  reaction->impulse = vector_subtract(reaction->impulse, impulse);
+  reaction->torque = vector_subtract(reaction->torque, torque);
+  counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
+  counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                                cloth_statistics *counts) {
+  const float *mobility = floats_at(c, c->mobility);
+  float reach = (body_reach(shape_of(c, m)) + m->margin) * 1.0001f;
+  lanes zero = lanes_splat(0.0f);
+  reaction_sums sums;
+  fill_zero(&sums, sizeof sums);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
     lanes_mask near = lanes_both(moves, near_body(c, m, reach, i));
     if (!lanes_any(near)) {
       continue;
     }
-    float chosen[CLOTH_LANES];
-    lanes_store(chosen, lanes_select(near, lanes_splat(1.0f), zero));
-    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      int touch = chosen[lane] > 0.0f ? project_particle(c, plan, m, i + lane) : 0;
-      counts->contacts += touch > 0;
-      counts->contacts_sticking += touch == 2;
+    contact_block b;
+    find_contacts(c, m, i, near, &b);
+    if (lanes_any(lanes_less(zero, b.touches))) {
+      respond(c, plan, m, i, &b, &sums);
     }
   }
+  keep_reactions(c, m, &sums, counts);
 }
 
 /* Takes every particle out of every collider, in the order of the colliders. */
@@ -2975,7 +3814,7 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->thickness - distance_to_body(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -2999,7 +3838,7 @@ static float push_speed(const step_plan *plan, float depth) {
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->thickness - distance_to_body(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
@@ -3149,6 +3988,26 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   }
 }
 
+/* Notes for each block of a row whether it and its neighbours have nothing but mobility 1: springs there need no
+   weights. Half a spring's way is at most a block. */
+CLOTH_SEPARATE void mark_plain_blocks(const cloth *c) {
+  for (int32_t row = 0; row < c->rows; row++) {
+    const float *mobility = floats_at(c, c->mobility) + row * c->columns;
+    uint8_t *plain = (uint8_t *)at(c, c->plain) + row * plain_blocks(c);
+    for (int32_t block = 0; block < plain_blocks(c); block++) {
+      plain[block] = !c->stiffness_map;
+    }
+    for (int32_t column = 0; column < c->columns; column++) {
+      int32_t block = column / PLAIN_BLOCK;
+      if (mobility[column] != 1.0f) {
+        plain[block] = 0;
+        plain[block > 0 ? block - 1 : 0] = 0;
+        plain[block + 1 < plain_blocks(c) ? block + 1 : block] = 0;
+      }
+    }
+  }
+}
+
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
@@ -3173,6 +4032,11 @@ static void finish_inputs(const cloth *c) {
   }
 }
 
+static int32_t public_mode(const spring_family *s) {
+  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
+  return modes[s->projected];
+}
+
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -3182,10 +4046,10 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
     s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
-    s->mode[f] = plan->spring[family_direction[f]].mode;
+    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
   s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bend_mode;
+  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
 static void note_solve(const cloth *c, int32_t substep, solve_result result) {
@@ -3221,19 +4085,76 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   planes change = planes_at(c, c->residual);
   const float *mobility = floats_at(c, c->mobility);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 dv = lanes3_scale(lanes3_load(change, i), lanes_load(mobility + i));
+    lanes weight = lanes_load(mobility + i);
+    if (c->force_share) {
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
+    }
+    lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), c->count - i);
   }
 }
 
-/* to = a + s b, for vectors at these offsets. */
-CLOTH_HOT CLOTH_SEPARATE void set_sum(const cloth *c, uint32_t to, uint32_t a, uint32_t b, float s) {
-  lanes scale = lanes_splat(s);
+/* Where particles go with their velocities. Asked for again after the limits, it gives the same bits. */
+CLOTH_INLINE lanes3 prediction(const cloth *c, const step_plan *plan, int32_t i) {
+  lanes3 x = lanes3_load(planes_at(c, c->position), i);
+  lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
+  return lanes3_snapped(lanes3_add_scaled(x, v, lanes_splat(plan->k)));
+}
+
+CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 sum = lanes3_add(lanes3_load(planes_at(c, a), i), lanes3_scale(lanes3_load(planes_at(c, b), i), scale));
-    lanes3_store(planes_at(c, to), i, sum, c->count - i);
+    lanes3_store(predicted_of(c), i, prediction(c, plan, i), c->count - i);
   }
 }
+
+#if WITH_PROJECTION
+/*
+ * Second-order backward differences (BDF2) in terms of the last three velocities, each a displacement over the substep:
+ * without forces the next one is (15 v0 - 7 v1 + v2) / 9, and a force acts with 4/9 of its strength at once. Blended
+ * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
+ * Also shifts the history by one. Returns the shares with which forces act.
+ */
+CLOTH_INLINE lanes extrapolate(const cloth *c, const step_plan *plan, int32_t i, lanes moves, lanes3 *v) {
+  lanes one = lanes_splat(1.0f);
+  planes first = earlier_of(c, 1);
+  planes second = earlier_of(c, 2);
+  int32_t left = c->count - i;
+  lanes3 v1 = lanes3_load(first, i);
+  lanes3 v2 = lanes3_load(second, i);
+  lanes known = lanes_select(lanes_less(v1.x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), one, lanes_splat(0.0f));
+  lanes_mask knows = lanes_less(lanes_splat(0.0f), lanes_multiply(known, moves));
+  lanes share = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
+  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(v1, lanes_splat(7.0f)));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, v2)), share));
+  lanes3_store(second, i, lanes3_select(knows, v1, *v), left);
+  lanes3_store(first, i, *v, left);
+  *v = lanes3_add(*v, change);
+  return lanes_select(knows, lanes_splat(force_share(plan)), one);
+}
+
+/* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
+   nothing else acts by forces. */
+CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  planes velocity = planes_at(c, c->velocity);
+  const float *mobility = floats_at(c, c->mobility);
+  body_force force = body_force_of(c, plan);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes moves = lanes_load(mobility + i);
+    lanes3 v = lanes3_load(velocity, i);
+    lanes share = lanes_splat(1.0f);
+    if (c->earlier) {
+      share = extrapolate(c, plan, i, moves, &v);
+      lanes_store_first(floats_at(c, c->force_share) + i, share, c->count - i);
+    }
+    if (with_body_forces) {
+      lanes3 change = lanes3_scale(body_force_on(&force, v), share);
+      v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
+    }
+    lanes3_store(velocity, i, v, c->count - i);
+    lanes3_store(predicted_of(c), i, prediction(c, plan, i), c->count - i);
+  }
+}
+#endif
 
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
@@ -3241,6 +4162,14 @@ static void keep_solution(const cloth *c, int capped) {
   planes y = planes_at(c, c->solution);
   for (int32_t i = 0; c->warm && i < 3 * c->count; i++) {
     floats_at(c, c->warm)[i] = capped || !is_finite(y.x[i]) ? 0.0f : y.x[i];
+  }
+}
+
+static void add_solution(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   }
 }
 
@@ -3256,26 +4185,30 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   solve_result result = solve(c, plan);
   note_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
-  set_sum(c, c->velocity, c->velocity, c->solution, 1.0f);
+  add_solution(c);
   keep_solution(c, result.capped);
 }
 
-/* Strain limiting, and what it moved as velocity. The prediction is computed again, to the bit, to tell what moved: a
-   particle left alone gains no rounding error. */
-CLOTH_SEPARATE void limit_strain(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
+/* Projected springs, tethers and strain limits, and what they moved as velocity. The prediction is computed again, to
+   the bit, to tell what moved: a particle left alone gains no rounding error. */
+CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   planes v = planes_at(c, c->velocity);
   planes limited = predicted_of(c);
-  for (int32_t sweep = 0; sweep < c->limit_sweeps; sweep++) {
+#if WITH_PROJECTION
+  if (plan->projects) {
+    project_springs(c, plan);
+    if (c->tethers) {
+      pull_tethers(c);
+    }
+  }
+#endif
+  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     limit_sweep(c, limited);
   }
-  lanes k = lanes_splat(plan->k);
   lanes inverse_k = lanes_splat(plan->inverse_k);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 velocity = lanes3_load(v, i);
-    lanes3 predicted = lanes3_add(lanes3_load(x, i), lanes3_scale(velocity, k));
-    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
-    lanes3_store(v, i, lanes3_add(velocity, lanes3_scale(moved, inverse_k)), c->count - i);
+    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), prediction(c, plan, i));
+    lanes3_store(v, i, lanes3_add_scaled(lanes3_load(v, i), moved, inverse_k), c->count - i);
   }
 }
 
@@ -3329,7 +4262,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
     return;
   }
   cloth_vector way = vector_subtract(to, from);
-  int pinned = (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_PINNED;
+  int pinned = is_pinned(c, i);
   if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
     to = vector_add(from, way);
     counts->particles_limited++;
@@ -3339,18 +4272,37 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
 }
 
+/* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
 CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  for (int32_t i = 0; i < c->count; i++) {
-    accept_particle(c, plan, i, counts);
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  float way = c->max_speed * plan->k;
+  lanes farthest = lanes_splat(way * way);
+  lanes fastest = lanes_splat(c->max_speed * c->max_speed);
+  lanes limit = lanes_splat(CLOTH_POSITION_LIMIT);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 to = lanes3_snapped_to(lanes3_load(predicted_of(c), i), STATE_QUANTUM);
+    lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
+    lanes3 moved = lanes3_snapped(lanes3_subtract(to, lanes3_load(x, i)));
+    lanes reach = lanes_maximum(lanes_absolute(to.x), lanes_maximum(lanes_absolute(to.y), lanes_absolute(to.z)));
+    lanes_mask good = lanes_both(lanes_less(lanes3_dot(moved, moved), farthest), lanes_less(reach, limit));
+    good = lanes_both(good, lanes_less(lanes3_dot(velocity, velocity), fastest));
+    lanes bad = lanes_select(good, lanes_splat(0.0f), lanes_splat(1.0f));
+    int32_t left = c->count - i;
+    if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+      for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+        accept_particle(c, plan, i + lane, counts);
+      }
+    } else {
+      lanes3_store(x, i, to, left);
+      lanes3_store(v, i, velocity, left);
+    }
   }
 }
 
-CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
-  CLOTH_ASSERT(index < plan->substeps && plan->substeps <= CLOTH_SUBSTEP_LIMIT);
-  cloth_statistics *counts = statistics_of(c);
-  counts->contacts = 0;
-  counts->contacts_sticking = 0;
-  confine_vectors(c, c->velocity, 0);
+/* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
+   contacts of the solver. */
+CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
   evaluate_forces(c, plan, planes_at(c, c->residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
@@ -3360,13 +4312,43 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     add_explicit_change(c);
   }
   if (WITH_CONTACT_SOLVER && contacts) {
-    settle_contacts(c, plan, index, counts);
+    settle_contacts(c, plan, index, statistics_of(c));
   }
+  return contacts;
+}
+
+/* New velocities and the prediction. Returns what add_forces() does. */
+static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t index) {
+  int32_t contacts = 0;
+#if WITH_PROJECTION
+  int only_body_forces = !plan->forces && !has_solver_contacts(c);
+  if (c->earlier || only_body_forces) {
+    predict(c, plan, only_body_forces);
+  }
+  if (!only_body_forces) {
+    contacts = add_forces(c, plan, index);
+  }
+  if (only_body_forces && inputs_of(c)->confined_count == 0) {
+    return 0;
+  }
+#else
+  contacts = add_forces(c, plan, index);
+#endif
   confine_vectors(c, c->velocity, 0);
-  set_sum(c, c->product, c->position, c->velocity, plan->k); /* the prediction, see predicted_of() */
+  predict_positions(c, plan);
+  return contacts;
+}
+
+CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
+  CLOTH_ASSERT(index < plan->substeps && plan->substeps <= CLOTH_SUBSTEP_LIMIT);
+  cloth_statistics *counts = statistics_of(c);
+  counts->contacts = 0;
+  counts->contacts_sticking = 0;
+  confine_vectors(c, c->velocity, 0);
+  int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->velocity);
-  if (WITH_LIMITS && c->limit_sweeps > 0) {
-    limit_strain(c, plan);
+  if ((WITH_LIMITS && c->limit_sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
+    limit_lengths(c, plan);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -3397,6 +4379,12 @@ int cloth_step(cloth *sheet, float dt) {
   plan_step(sheet, dt, plan);
   clear_pads(sheet);
   prepare_particles(sheet);
+  mark_plain_blocks(sheet);
+#if WITH_PROJECTION
+  if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
+    choose_tethers(sheet);
+  }
+#endif
   reset_statistics(sheet, plan);
   workspace_of(sheet)->tick = CLOTH_TICKS();
   workspace_of(sheet)->body.index = -1;
@@ -3404,6 +4392,7 @@ int cloth_step(cloth *sheet, float dt) {
     substep(sheet, plan, index);
   }
   finish_inputs(sheet);
+  inputs_of(sheet)->last_substep = plan->k;
   cloth_statistics *counts = statistics_of(sheet);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
@@ -3495,13 +4484,22 @@ static void forget_confinement(const cloth *c, int32_t particle) {
   inputs_of(c)->confined_count--;
 }
 
+/* Pins come and go with the freedom of particles, and tethers with the pins. */
+static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+  if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+    inputs_of(c)->tethers_chosen = 0;
+  }
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  forget_history(c, particle);
+}
+
 int cloth_pin(cloth *sheet, int32_t particle) {
   int error = check_particle(sheet, particle);
   if (error) {
     return error;
   }
   forget_confinement(sheet, particle);
-  freedom_of(sheet)[particle] = FREEDOM_PINNED;
+  set_freedom(sheet, particle, FREEDOM_PINNED);
   vector_store(planes_at(sheet, sheet->velocity), particle, vector(0.0f, 0.0f, 0.0f));
   return CLOTH_OK;
 }
@@ -3511,7 +4509,7 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
 }
 
 /* Fastest a pin may be told to move [m/s]. */
@@ -3572,7 +4570,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->freedom = freedom;
   held->direction = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
   held->anchor = vector_load(planes_at(c, c->position), particle);
-  freedom_of(c)[particle] = (uint8_t)freedom;
+  set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
 
@@ -3591,7 +4589,7 @@ int cloth_release(cloth *sheet, int32_t particle) {
     return error;
   }
   forget_confinement(sheet, particle);
-  freedom_of(sheet)[particle] = FREEDOM_FREE;
+  set_freedom(sheet, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
@@ -3612,6 +4610,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
   vector_store(planes_at(sheet, sheet->position), particle, position);
   vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(sheet)[particle] &= FREEDOM_MASK;
+  forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
   }
@@ -3630,8 +4629,9 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  if ((freedom_of(sheet)[particle] & FREEDOM_MASK) != FREEDOM_PINNED) {
+  if (!is_pinned(sheet, particle)) {
     vector_store(v, particle, vector_snapped(velocity, STATE_QUANTUM));
+    forget_history(sheet, particle);
   }
   return CLOTH_OK;
 }
@@ -3849,7 +4849,8 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  cloth_vector a = area_vector(c, planes_at(c, c->position), column, row);
+  lanes3 areas = area_vectors(c, planes_at(c, c->position), column, row);
+  cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
   float length = vector_length(a);
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
@@ -4716,7 +5717,8 @@ CLOTH_CONSTANT static const char result_names[] =
     "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
-    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0";
+    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
+    "PROJECTION\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

@@ -59,9 +59,9 @@ extern "C" {
 #define CLOTH_VERSION_PATCH 0
 
 /* Version of the portable image's layout. */
-#define CLOTH_STATE_VERSION 1
+#define CLOTH_STATE_VERSION 2
 /* Version of the arithmetic: two builds with the same number give the same bits. */
-#define CLOTH_NUMERICS_VERSION 1
+#define CLOTH_NUMERICS_VERSION 2
 /* First word of a portable image, "CLTH" as its bytes. */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u
 
@@ -77,6 +77,10 @@ extern "C" {
 #define CLOTH_COLLIDER_LIMIT 64
 /* Largest number of strain-limiting sweeps a substep. */
 #define CLOTH_SWEEP_LIMIT 64
+/* Largest span of the projected springs, in cells. */
+#define CLOTH_SPAN_LIMIT 64
+/* A threshold that no kappa passes. */
+#define CLOTH_KAPPA_NEVER 1.0e30f
 /* Largest |coordinate| of a position [m]; beyond it a float cannot resolve cloth. */
 #define CLOTH_POSITION_LIMIT 1.0e5f
 
@@ -95,7 +99,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_AIR = -8,              /* air density, drag or lift outside its range */
   CLOTH_ERROR_GRAVITY = -9,          /* gravity not finite or above 1e4 m/s^2 */
   CLOTH_ERROR_WIND = -10,            /* wind not finite or above 1e3 m/s */
-  CLOTH_ERROR_INTEGRATION = -11,     /* integration is no cloth_integration, or threshold outside (0, 0.5] */
+  CLOTH_ERROR_INTEGRATION = -11,     /* integration is no cloth_integration, or a threshold outside its range */
   CLOTH_ERROR_SUBSTEPS = -12,        /* substeps or max_substeps outside its range; no such substep */
   CLOTH_ERROR_SOLVER = -13,          /* preconditioner or warm_start is not one of its values */
   CLOTH_ERROR_ITERATIONS = -14,      /* max_iterations outside 1..CLOTH_ITERATION_LIMIT */
@@ -133,7 +137,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_ROUNDING = -46,        /* self-test: results are not rounded to nearest, ties to even */
   CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions are not evaluated as written, as floats */
   CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
-  CLOTH_ERROR_LANES = -49            /* self-test: a lane operation differs from the scalar reference */
+  CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
+  CLOTH_ERROR_PROJECTION = -50       /* spans, extrapolation or tethers outside their range; no such tether */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -212,8 +217,9 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 
 /* How the springs are integrated (thesis chapter 4). */
 typedef enum cloth_integration {
-  /* Each family by its stability number kappa = (k/m)(k ks + 2 kd), k the substep: explicit (forward-backward
-     Euler) below config.explicit_threshold, implicit (backward Euler) above. Per spring where maps vary. */
+  /* Each family by its stability number kappa = (k/m)(k ks + 2 kd), k the substep, decided anew in every step: explicit
+     (forward-backward Euler) up to config.explicit_threshold, implicit (backward Euler, solved by conjugate gradients)
+     between the thresholds, and projected above config.projection_threshold. Per spring where maps vary. */
   CLOTH_INTEGRATION_ADAPTIVE,
   /* Stretch and shear implicit whatever their kappa. */
   CLOTH_INTEGRATION_IMPLICIT,
@@ -226,8 +232,10 @@ typedef enum cloth_integration {
 
 /* How the bend springs are integrated. */
 typedef enum cloth_bend_integration {
-  /* Explicit while the bend springs are stable so, implicit when they are stiffer. Adds 16 bytes per particle, and is
-     the same as CLOTH_BEND_EXPLICIT with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
+  /* Explicit while the bend springs are stable so; when they are stiffer projected above the threshold, or if the cloth
+     has no solver, and implicit below it. Projected bend springs are linear and lie along the axes alone. Adds 16 bytes
+     per particle to a cloth with a solver, and is the same as CLOTH_BEND_EXPLICIT with
+     CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   CLOTH_BEND_ADAPTIVE,
   /* Explicit always, the slope near rest length softened where it must be (thesis section 4.4). */
   CLOTH_BEND_EXPLICIT
@@ -284,7 +292,13 @@ typedef struct cloth_config {
   float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
                            of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
-  float explicit_threshold; /* kappa up to which a spring is explicit; 1e-6..0.5; default 0.2 */
+  float explicit_threshold; /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
+  float projection_threshold; /* kappa above which a spring is projected; 0..CLOTH_KAPPA_NEVER; default 0. Up to
+                                 explicit_threshold nothing is ever implicit: the arena then has no room for a solver,
+                                 as with CLOTH_INTEGRATION_EXPLICIT_ONLY. CLOTH_KAPPA_NEVER is the thesis's scheme. */
+  float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
+                          being backward Euler; 0..1; default 0.9. Keeps motion alive that backward Euler damps away.
+                          Above 0 it adds 24 bytes per particle. */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            The larger of both adds 2 bytes each to the fixed size. */
@@ -299,8 +313,15 @@ typedef struct cloth_config {
                          search; 0 from zero; default 0.
                          Adds 12 bytes per particle. */
 
+  /* Projection: one sweep a substep over the projected springs, from the coarsest span to single cells */
+  int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
+                    as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
+  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
+                      Adds 4 bytes each per particle. */
+  float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
+
   /* Strain limiting (Provot 1995) */
-  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 12 */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
   float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
   float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 1 */
 
@@ -549,7 +570,8 @@ typedef enum cloth_mode {
   CLOTH_MODE_OFF,      /* stiffness and damping are zero */
   CLOTH_MODE_EXPLICIT, /* forward-backward Euler */
   CLOTH_MODE_IMPLICIT, /* backward Euler */
-  CLOTH_MODE_MIXED     /* spring by spring, where maps vary */
+  CLOTH_MODE_MIXED,    /* spring by spring, where maps vary */
+  CLOTH_MODE_PROJECTED /* projected onto its length after the prediction */
 } cloth_mode;
 
 /* The stages of a step, for ticks and traces. */
@@ -558,7 +580,7 @@ typedef enum cloth_stage {
   CLOTH_STAGE_PRECONDITIONER, /* its blocks, and contacts as constraints */
   CLOTH_STAGE_SOLVE,          /* conjugate gradient */
   CLOTH_STAGE_VELOCITIES,     /* friction of solver contacts, new velocities, predicted positions */
-  CLOTH_STAGE_LIMITS,         /* strain limiting */
+  CLOTH_STAGE_LIMITS,         /* projected springs, tethers and strain limiting */
   CLOTH_STAGE_CONTACTS,       /* contact by projection */
   CLOTH_STAGE_POSITIONS,      /* confinement, guards, new positions */
   CLOTH_STAGE_COUNT

@@ -93,4 +93,15 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return _mm256_cvtss_f32(a);
 }
 
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm256_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  if (span == 1) {
+    return _mm256_permute_ps(a, 0xb1);
+  }
+  return span == 2 ? _mm256_permute_ps(a, 0x4e) : _mm256_permute2f128_ps(a, a, 1);
+}
+
 #endif

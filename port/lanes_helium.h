@@ -115,4 +115,18 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);
 }
 
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vpselq_f32(a, vdupq_n_f32(0.0f), mask);
+}
+
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  if (span == 1) {
+    return vrev64q_f32(a);
+  }
+  uint64x2_t halves = vreinterpretq_u64_f32(a);
+  uint64_t low = vgetq_lane_u64(halves, 0);
+  halves = vsetq_lane_u64(vgetq_lane_u64(halves, 1), halves, 0);
+  return vreinterpretq_f32_u64(vsetq_lane_u64(low, halves, 1));
+}
+
 #endif

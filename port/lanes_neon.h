@@ -123,4 +123,12 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);
 }
 
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(a)));
+}
+
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  return span == 1 ? vrev64q_f32(a) : vextq_f32(a, a, 2);
+}
+
 #endif

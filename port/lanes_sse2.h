@@ -98,4 +98,12 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return _mm_cvtss_f32(a);
 }
 
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  return span == 1 ? _mm_shuffle_ps(a, a, 0xb1) : _mm_shuffle_ps(a, a, 0x4e);
+}
+
 #endif

@@ -94,4 +94,12 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return wasm_f32x4_extract_lane(a, 0);
 }
 
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return wasm_v128_and(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
+  return span == 1 ? wasm_i32x4_shuffle(a, a, 1, 0, 3, 2) : wasm_i32x4_shuffle(a, a, 2, 3, 0, 1);
+}
+
 #endif
