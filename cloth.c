@@ -405,6 +405,11 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return mask ? a : 0.0f;
 }
 
+/* 0 where the mask chooses, and what was there elsewhere. */
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return mask ? 0.0f : a;
+}
+
 /* Every lane in the place of the one `span` lanes apart, its partner in blocks of 2 * span: 1, 2 or 4, less than
    CLOTH_LANES. */
 CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
@@ -435,6 +440,8 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
+/* A backend may bring its own, with these very meanings: the second where both are equal or one is no number. */
+#ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
 }
@@ -442,10 +449,11 @@ CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
 CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
   return lanes_select(lanes_less(b, a), a, b);
 }
+#endif
 
 /* Values smaller than the quantum become +0. */
 CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
-  return lanes_select(lanes_less(lanes_absolute(a), lanes_splat(quantum)), lanes_splat(0.0f), a);
+  return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
 
 CLOTH_INLINE lanes lanes_snapped(lanes a) {
@@ -545,8 +553,12 @@ CLOTH_CONSTANT static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1}
 #define OPERATOR_FLOATS 4
 /* Tethers of a particle at most. */
 #define TETHERS 2
-/* Particles of a row that share a byte of `plain`. */
-#define PLAIN_BLOCK 8
+/* Rows without pins and maps have kernels of their own, unless size matters more. */
+#ifdef __OPTIMIZE_SIZE__
+#define PLAIN_KERNELS 0
+#else
+#define PLAIN_KERNELS 1
+#endif
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
@@ -1119,6 +1131,13 @@ static uint32_t take_floats(uint32_t *end, int32_t floats) {
   return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
+/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
+   which would halve the speed (measured). */
+static uint32_t take_planes(uint32_t *end, int32_t floats) {
+  *end = align_up(*end);
+  return take_floats(end, floats);
+}
+
 static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
@@ -1140,22 +1159,18 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->contact = take_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_floats(end, config->tethers * c->count);
+    c->tethers = take_planes(end, config->tethers * c->count);
   }
   c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_floats(end, 3 * c->count);
-  c->velocity = take_floats(end, 3 * c->count);
+  c->position = take_planes(end, 3 * c->count);
+  c->velocity = take_planes(end, 3 * c->count);
   if (config->extrapolation > 0.0f) {
-    c->earlier = take_floats(end, 2 * 3 * c->count);
+    c->earlier = take_planes(end, 2 * 3 * c->count);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_floats(end, 3 * c->count);
+    c->warm = take_planes(end, 3 * c->count);
   }
   c->state_end = *end;
-}
-
-static int32_t plain_blocks(const cloth *c) {
-  return (c->columns + PLAIN_BLOCK - 1) / PLAIN_BLOCK;
 }
 
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -1165,24 +1180,24 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   c->row_buffers = take_floats(end, 3 * DIRECTIONS * c->pitch + ZERO_PAD);
-  c->plain = take(end, (uint32_t)(c->rows * plain_blocks(c)));
-  c->mobility = take_floats(end, c->count);
+  c->plain = take(end, (uint32_t)c->rows);
+  c->mobility = take_planes(end, c->count);
   if (c->earlier) {
-    c->force_share = take_floats(end, c->count);
+    c->force_share = take_planes(end, c->count);
   }
-  c->residual = take_floats(end, 3 * c->count);
-  c->product = take_floats(end, 3 * c->count);
+  c->residual = take_planes(end, 3 * c->count);
+  c->product = take_planes(end, 3 * c->count);
   if (needs_solver(config)) {
     c->operator_blocks = take_floats(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->count) + ZERO_PAD * 4u;
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
       c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (c->contact) {
-      c->contact_normal = take_floats(end, 3 * c->count);
+      c->contact_normal = take_planes(end, 3 * c->count);
     }
-    c->inverse = take_floats(end, 6 * c->count);
-    c->direction = take_floats(end, 3 * c->count);
-    c->solution = take_floats(end, 3 * c->count);
+    c->inverse = take_planes(end, 6 * c->count);
+    c->direction = take_planes(end, 3 * c->count);
+    c->solution = take_planes(end, 3 * c->count);
   }
   take_floats(end, LANE_PAD);
   c->total = align_up(*end);
@@ -2802,9 +2817,10 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
  * shorten: they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
 typedef struct spring_limit {
-  float low, high;              /* squared: shorter than low is lengthened, longer than high shortened */
-  float slack_give, taut_give;  /* compliance below and above, over the mobilities */
-  float slack_gain, taut_gain;  /* g between two particles of mobility 1 */
+  float low, high;               /* squared: shorter than low is lengthened, longer than high shortened */
+  float slack_give, taut_give;   /* compliance below and above, over the mobilities */
+  float slack_gain, taut_gain;   /* g between two particles of mobility 1 */
+  int32_t fast;                  /* 1 if limit_plain() may serve */
   const spring_family *by_kappa; /* where only some springs of the family are projected; or NULL */
 } spring_limit;
 
@@ -2817,7 +2833,7 @@ typedef struct spring_limit {
 
 static float plain_gain(float give) {
   float gain = 1.0f / (2.0f + give);
-  return gain < LEAST_GAIN ? 0.0f : gain;
+  return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
 static spring_limit limit_with(float low, float high, float slack_give, float taut_give) {
@@ -2828,27 +2844,33 @@ static spring_limit limit_with(float low, float high, float slack_give, float ta
   limit.taut_give = taut_give;
   limit.slack_gain = plain_gain(slack_give);
   limit.taut_gain = plain_gain(taut_give);
+  limit.fast = low == high && limit.taut_gain >= limit.slack_gain;
   limit.by_kappa = NULL;
   return limit;
 }
 
 /* How far springs move a particle of mobility 1 towards the other end, over d. `weights` is the sum of the mobilities,
    `scale` the stiffness factor. */
-CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, int plain, lanes weights, lanes scale) {
+CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes weights, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
   lanes over = lanes_subtract(squared, bound);
   lanes_mask slack = lanes_less(over, zero);
-  lanes gain;
-  if (plain) {
-    gain = lanes_select(slack, lanes_splat(limit->slack_gain), lanes_splat(limit->taut_gain));
-  } else {
-    lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
-    give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
-    gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
-    gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
-  }
+  lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
+  give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
+  gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
+}
+
+/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess the
+   greater is the one of the right side. */
+CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes squared) {
+  lanes bound = lanes_splat(limit->low);
+  lanes over = lanes_subtract(squared, bound);
+  lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
+  lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
+  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
 }
 
 /* A move, without what is too small for the next spring's products. */
@@ -2870,51 +2892,51 @@ CLOTH_INLINE lanes projected_share(const cloth *c, const spring_limit *limit, in
 }
 
 /* Springs from particles i to particles j, which do not overlap. */
-CLOTH_INLINE void limit_between(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j, int plain,
+CLOTH_INLINE void limit_between(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
                                 int32_t count) {
+  const float *mobility = floats_at(c, c->mobility);
   lanes3 from = lanes3_load(x, i);
   lanes3 to = lanes3_load(x, j);
   lanes3 d = lanes3_subtract(to, from);
-  lanes squared = lanes3_dot(d, d);
-  if (plain) {
-    lanes one = lanes_splat(1.0f);
-    lanes3 move = clean_move(d, limit_share(limit, squared, 1, one, one));
-    lanes3_store(x, i, lanes3_add(from, move), count);
-    lanes3_store(x, j, lanes3_subtract(to, move), count);
-    return;
-  }
-  const float *mobility = floats_at(c, c->mobility);
   lanes wi = lanes_load(mobility + i);
   lanes wj = lanes_load(mobility + j);
   lanes scale = spring_scale(c, i, j);
-  lanes share = limit_share(limit, squared, 0, lanes_add(wi, wj), scale);
+  lanes share = limit_share(limit, lanes3_dot(d, d), lanes_add(wi, wj), scale);
   share = projected_share(c, limit, i, j, scale, share);
   lanes3_store(x, i, lanes3_add(from, clean_move(d, lanes_multiply(share, wi))), count);
   lanes3_store(x, j, lanes3_subtract(to, clean_move(d, lanes_multiply(share, wj))), count);
 }
 
-/* Is everything in the blocks around these columns of two rows of mobility and stiffness 1? */
-static int is_plain(const uint8_t *row, int32_t column, const uint8_t *other, int32_t other_column) {
-  return row[column / PLAIN_BLOCK] & other[other_column / PLAIN_BLOCK];
+CLOTH_INLINE void limit_plain(const spring_limit *limit, planes x, int32_t i, int32_t j, int32_t count) {
+  lanes3 from = lanes3_load(x, i);
+  lanes3 to = lanes3_load(x, j);
+  lanes3 d = lanes3_subtract(to, from);
+  lanes3 move = clean_move(d, plain_share(limit, lanes3_dot(d, d)));
+  lanes3_store(x, i, lanes3_add(from, move), count);
+  lanes3_store(x, j, lanes3_subtract(to, move), count);
 }
 
-static const uint8_t *plain_row(const cloth *c, int32_t row) {
-  return (const uint8_t *)at(c, c->plain) + row * plain_blocks(c);
+/* Has everything in a row mobility and stiffness 1? */
+static int is_plain(const cloth *c, int32_t row) {
+  return ((const uint8_t *)at(c, c->plain))[row];
 }
 
-/* Springs from `count` particles of a row to as many of another, or of the same beyond them. */
-CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t row,
-                                        int32_t column, int32_t other_row, int32_t other_column, int32_t count) {
-  const uint8_t *plain = plain_row(c, row);
-  const uint8_t *other_plain = plain_row(c, other_row);
-  int32_t i = row * c->columns + column;
-  int32_t j = other_row * c->columns + other_column;
-  for (int32_t t = 0; t < count; t += CLOTH_LANES) {
-    if (is_plain(plain, column + t, other_plain, other_column + t)) {
-      limit_between(c, limit, x, i + t, j + t, 1, count - t);
-    } else {
-      limit_between(c, limit, x, i + t, j + t, 0, count - t);
+/* Springs from `count` particles on to as many others beyond them. */
+CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
+                                        int32_t count, int plain) {
+  int32_t t = 0;
+  if (PLAIN_KERNELS && plain && limit->fast) {
+    const spring_limit kept = *limit;
+    for (; t + CLOTH_LANES <= count; t += CLOTH_LANES) {
+      limit_plain(&kept, x, i + t, j + t, CLOTH_LANES);
     }
+    if (t < count) {
+      limit_plain(&kept, x, i + t, j + t, count - t);
+    }
+    return;
+  }
+  for (; t < count; t += CLOTH_LANES) {
+    limit_between(c, limit, x, i + t, j + t, count - t);
   }
 }
 
@@ -2925,33 +2947,29 @@ CLOTH_CONSTANT static const float farther_end[3][8] = {
 
 /* Springs inside a block of lanes: every lane works out its own end's move. Bit by bit that is what limit_between()
    does, as the other end's d is exactly the opposite. */
+CLOTH_INLINE lanes share_within(const cloth *c, const spring_limit *limit, int32_t i, int32_t span, lanes squared) {
+  lanes w = lanes_load(floats_at(c, c->mobility) + i);
+  lanes scale = lanes_splat(1.0f);
+  if (c->stiffness_map) {
+    lanes map = lanes_load(floats_at(c, c->stiffness_map) + i);
+    scale = lanes_multiply(lanes_splat(0.5f), lanes_add(map, lanes_swapped(map, span)));
+  }
+  lanes share = limit_share(limit, squared, lanes_add(w, lanes_swapped(w, span)), scale);
+  if (limit->by_kappa) {
+    lanes mass = mass_ratio_lanes(c, i);
+    lanes bound = lanes_multiply(lanes_splat(projection_threshold(c)), lanes_minimum(mass, lanes_swapped(mass, span)));
+    share = lanes_keep(lanes_less(bound, lanes_multiply(lanes_splat(limit->by_kappa->kappa), scale)), share);
+  }
+  return lanes_multiply(share, w);
+}
+
 CLOTH_INLINE void limit_within(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t span, int plain,
                                int32_t left) {
   lanes3 here = lanes3_load(x, i);
   lanes3 there = lanes3_of(lanes_swapped(here.x, span), lanes_swapped(here.y, span), lanes_swapped(here.z, span));
   lanes3 d = lanes3_subtract(there, here);
   lanes squared = lanes3_dot(d, d);
-  lanes share;
-  if (plain) {
-    lanes one = lanes_splat(1.0f);
-    share = limit_share(limit, squared, 1, one, one);
-  } else {
-    lanes w = lanes_load(floats_at(c, c->mobility) + i);
-    lanes one = lanes_splat(1.0f);
-    lanes scale = one;
-    if (c->stiffness_map) {
-      lanes map = lanes_load(floats_at(c, c->stiffness_map) + i);
-      scale = lanes_multiply(lanes_splat(0.5f), lanes_add(map, lanes_swapped(map, span)));
-    }
-    share = limit_share(limit, squared, 0, lanes_add(w, lanes_swapped(w, span)), scale);
-    if (limit->by_kappa) {
-      lanes mass = mass_ratio_lanes(c, i);
-      mass = lanes_minimum(mass, lanes_swapped(mass, span));
-      lanes bound = lanes_multiply(lanes_splat(projection_threshold(c)), mass);
-      share = lanes_keep(lanes_less(bound, lanes_multiply(lanes_splat(limit->by_kappa->kappa), scale)), share);
-    }
-    share = lanes_multiply(share, w);
-  }
+  lanes share = plain ? plain_share(limit, squared) : share_within(c, limit, i, span, squared);
   if (left < CLOTH_LANES) {
     lanes farther = lanes_load(farther_end[span >> 1]);
     share = lanes_keep(lanes_less(farther, lanes_splat((float)left)), share);
@@ -2960,15 +2978,24 @@ CLOTH_INLINE void limit_within(const cloth *c, const spring_limit *limit, planes
 }
 
 CLOTH_INLINE void limit_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t span) {
-  const uint8_t *plain = plain_row(c, row);
-  for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t column = colour * span; column + span < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      if (is_plain(plain, column, plain, column)) {
-        limit_within(c, limit, x, i, span, 1, c->columns - column);
-      } else {
-        limit_within(c, limit, x, i, span, 0, c->columns - column);
+  int32_t end = c->columns;
+  int32_t i = row * end;
+  if (PLAIN_KERNELS && is_plain(c, row) && limit->fast) {
+    const spring_limit kept = *limit;
+    for (int32_t colour = 0; colour < 2; colour++) {
+      int32_t column = colour * span;
+      for (; column + CLOTH_LANES <= end; column += CLOTH_LANES) {
+        limit_within(c, &kept, x, i + column, span, 1, CLOTH_LANES);
       }
+      if (column + span < end) {
+        limit_within(c, &kept, x, i + column, span, 1, end - column);
+      }
+    }
+    return;
+  }
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t column = colour * span; column + span < end; column += CLOTH_LANES) {
+      limit_within(c, limit, x, i + column, span, 0, end - column);
     }
   }
 }
@@ -2994,7 +3021,8 @@ CLOTH_HOT CLOTH_SEPARATE void limit_along_row(const cloth *c, const spring_limit
   for (int32_t colour = 0; colour < 2; colour++) {
     for (int32_t column = colour * span; column + span < c->columns; column += 2 * span) {
       int32_t left = c->columns - span - column;
-      limit_run(c, limit, x, row, column, row, column + span, left < span ? left : span);
+      int32_t i = row * c->columns + column;
+      limit_run(c, limit, x, i, i + span, left < span ? left : span, is_plain(c, row));
     }
   }
 }
@@ -3007,7 +3035,9 @@ static void limit_across_rows(const cloth *c, const spring_limit *limit, planes 
   for (int32_t colour = 0; colour < 2; colour++) {
     for (int32_t first = colour * span; first + span < c->rows; first += 2 * span) {
       for (int32_t row = first; row < first + span && row + span < c->rows; row++) {
-        limit_run(c, limit, x, row, column, row + span, other, count);
+        int plain = is_plain(c, row) & is_plain(c, row + span);
+        int32_t i = row * c->columns;
+        limit_run(c, limit, x, i + column, i + span * c->columns + other, count, plain);
       }
     }
   }
@@ -3498,22 +3528,14 @@ CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 
   return lanes3_subtract(p, clean_move(d, share));
 }
 
-/* Tethers of all particles, as they stand after the sweep. */
-CLOTH_HOT CLOTH_SEPARATE void pull_tethers(const cloth *c) {
-  const float *mobility = floats_at(c, c->mobility);
-  planes x = predicted_of(c);
-  rest_metric metric = metric_of(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      lanes3 p = lanes3_load(x, i);
-      for (int32_t slot = 0; slot < c->tether_count; slot++) {
-        tether_ends ends = tether_ends_of(c, metric, slot, row, column);
-        p = pull_tether(c, &ends, p, lanes_load(mobility + i));
-      }
-      lanes3_store(x, i, p, c->columns - column);
-    }
+/* Where tethers let the particles of a block be. */
+CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, int32_t row, int32_t column, lanes3 p) {
+  lanes moves = lanes_load(floats_at(c, c->mobility) + row * c->columns + column);
+  for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    tether_ends ends = tether_ends_of(c, metric, slot, row, column);
+    p = pull_tether(c, &ends, p, moves);
   }
+  return p;
 }
 
 #endif
@@ -3988,22 +4010,14 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   }
 }
 
-/* Notes for each block of a row whether it and its neighbours have nothing but mobility 1: springs there need no
-   weights. Half a spring's way is at most a block. */
-CLOTH_SEPARATE void mark_plain_blocks(const cloth *c) {
+/* Notes for each row whether all its particles have mobility 1 and springs of the same stiffness. */
+CLOTH_SEPARATE void mark_plain_rows(const cloth *c) {
+  uint8_t *plain = (uint8_t *)at(c, c->plain);
   for (int32_t row = 0; row < c->rows; row++) {
     const float *mobility = floats_at(c, c->mobility) + row * c->columns;
-    uint8_t *plain = (uint8_t *)at(c, c->plain) + row * plain_blocks(c);
-    for (int32_t block = 0; block < plain_blocks(c); block++) {
-      plain[block] = !c->stiffness_map;
-    }
+    plain[row] = !c->stiffness_map;
     for (int32_t column = 0; column < c->columns; column++) {
-      int32_t block = column / PLAIN_BLOCK;
-      if (mobility[column] != 1.0f) {
-        plain[block] = 0;
-        plain[block > 0 ? block - 1 : 0] = 0;
-        plain[block + 1 < plain_blocks(c) ? block + 1 : block] = 0;
-      }
+      plain[row] &= mobility[column] == 1.0f;
     }
   }
 }
@@ -4094,16 +4108,16 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   }
 }
 
-/* Where particles go with their velocities. Asked for again after the limits, it gives the same bits. */
-CLOTH_INLINE lanes3 prediction(const cloth *c, const step_plan *plan, int32_t i) {
-  lanes3 x = lanes3_load(planes_at(c, c->position), i);
-  lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
+/* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
+CLOTH_INLINE lanes3 prediction(const step_plan *plan, lanes3 x, lanes3 v) {
   return lanes3_snapped(lanes3_add_scaled(x, v, lanes_splat(plan->k)));
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(predicted_of(c), i, prediction(c, plan, i), c->count - i);
+    lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
+    lanes3 to = prediction(plan, lanes3_load(planes_at(c, c->position), i), v);
+    lanes3_store(predicted_of(c), i, to, c->count - i);
   }
 }
 
@@ -4114,44 +4128,53 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
  * Also shifts the history by one. Returns the shares with which forces act.
  */
-CLOTH_INLINE lanes extrapolate(const cloth *c, const step_plan *plan, int32_t i, lanes moves, lanes3 *v) {
+CLOTH_INLINE lanes extrapolate(const step_plan *plan, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
-  planes first = earlier_of(c, 1);
-  planes second = earlier_of(c, 2);
-  int32_t left = c->count - i;
-  lanes3 v1 = lanes3_load(first, i);
-  lanes3 v2 = lanes3_load(second, i);
-  lanes known = lanes_select(lanes_less(v1.x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), one, lanes_splat(0.0f));
-  lanes_mask knows = lanes_less(lanes_splat(0.0f), lanes_multiply(known, moves));
+  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
+  lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
   lanes share = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
-  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(v1, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, v2)), share));
-  lanes3_store(second, i, lanes3_select(knows, v1, *v), left);
-  lanes3_store(first, i, *v, left);
+  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), share));
+  *earliest = lanes3_select(knows, *earlier, *v);
+  *earlier = *v;
   *v = lanes3_add(*v, change);
   return lanes_select(knows, lanes_splat(force_share(plan)), one);
 }
 
 /* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
-   nothing else acts by forces. */
+   nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
+   processors take a store for one to the place they read next. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  planes x = planes_at(c, c->position);
   planes velocity = planes_at(c, c->velocity);
+  planes to = predicted_of(c);
+  planes first = earlier_of(c, 1);
+  planes second = earlier_of(c, 2);
   const float *mobility = floats_at(c, c->mobility);
+  float *shares = floats_at(c, c->force_share);
   body_force force = body_force_of(c, plan);
+  int32_t keeps_history = c->earlier != 0;
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    int32_t left = c->count - i;
     lanes moves = lanes_load(mobility + i);
+    lanes3 from = lanes3_load(x, i);
     lanes3 v = lanes3_load(velocity, i);
     lanes share = lanes_splat(1.0f);
-    if (c->earlier) {
-      share = extrapolate(c, plan, i, moves, &v);
-      lanes_store_first(floats_at(c, c->force_share) + i, share, c->count - i);
+    if (keeps_history) {
+      lanes3 earlier = lanes3_load(first, i);
+      lanes3 earliest = lanes3_load(second, i);
+      share = extrapolate(plan, moves, &v, &earlier, &earliest);
+      lanes3_store(first, i, earlier, left);
+      lanes3_store(second, i, earliest, left);
     }
     if (with_body_forces) {
       lanes3 change = lanes3_scale(body_force_on(&force, v), share);
       v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
+    } else if (keeps_history) {
+      lanes_store_first(shares + i, share, left);
     }
-    lanes3_store(velocity, i, v, c->count - i);
-    lanes3_store(predicted_of(c), i, prediction(c, plan, i), c->count - i);
+    lanes3_store(velocity, i, v, left);
+    lanes3_store(to, i, prediction(plan, from, v), left);
   }
 }
 #endif
@@ -4189,27 +4212,46 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   keep_solution(c, result.capped);
 }
 
-/* Projected springs, tethers and strain limits, and what they moved as velocity. The prediction is computed again, to
-   the bit, to tell what moved: a particle left alone gains no rounding error. */
-CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
+/* Tethers, and what they and the limits before them moved as velocity. The prediction is computed again, to the bit, to
+   tell what moved: a particle left alone gains no rounding error. */
+CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan, int tethered) {
+  planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes limited = predicted_of(c);
+  lanes inverse_k = lanes_splat(plan->inverse_k);
+#if WITH_PROJECTION
+  rest_metric metric = metric_of(c);
+#endif
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+      int32_t i = row * c->columns + column;
+      int32_t left = c->columns - column;
+      lanes3 velocity = lanes3_load(v, i);
+      lanes3 predicted = prediction(plan, lanes3_load(x, i), velocity);
+      lanes3 to = lanes3_load(limited, i);
+#if WITH_PROJECTION
+      if (tethered) {
+        to = pull_tethers(c, metric, row, column, to);
+        lanes3_store(limited, i, to, left);
+      }
+#endif
+      lanes3_store(v, i, lanes3_add_scaled(velocity, lanes3_subtract(to, predicted), inverse_k), left);
+    }
+  }
+  (void)tethered;
+}
+
+/* Projected springs, tethers and strain limits. */
+CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #if WITH_PROJECTION
   if (plan->projects) {
     project_springs(c, plan);
-    if (c->tethers) {
-      pull_tethers(c);
-    }
   }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
-    limit_sweep(c, limited);
+    limit_sweep(c, predicted_of(c));
   }
-  lanes inverse_k = lanes_splat(plan->inverse_k);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), prediction(c, plan, i));
-    lanes3_store(v, i, lanes3_add_scaled(lanes3_load(v, i), moved, inverse_k), c->count - i);
-  }
+  settle_lengths(c, plan, plan->projects && c->tethers);
 }
 
 /* The part of a vector that a confined particle may have. */
@@ -4379,7 +4421,7 @@ int cloth_step(cloth *sheet, float dt) {
   plan_step(sheet, dt, plan);
   clear_pads(sheet);
   prepare_particles(sheet);
-  mark_plain_blocks(sheet);
+  mark_plain_rows(sheet);
 #if WITH_PROJECTION
   if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
     choose_tethers(sheet);

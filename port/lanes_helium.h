@@ -119,6 +119,10 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return vpselq_f32(a, vdupq_n_f32(0.0f), mask);
 }
 
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
+}
+
 CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
   if (span == 1) {
     return vrev64q_f32(a);

@@ -127,6 +127,10 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(a)));
 }
 
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
+}
+
 CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
   return span == 1 ? vrev64q_f32(a) : vextq_f32(a, a, 2);
 }

@@ -102,8 +102,22 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return _mm_and_ps(mask, a);
 }
 
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return _mm_andnot_ps(mask, a);
+}
+
 CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
   return span == 1 ? _mm_shuffle_ps(a, a, 0xb1) : _mm_shuffle_ps(a, a, 0x4e);
+}
+
+/* These instructions give their second operand where both are equal or one is no number. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return _mm_min_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return _mm_max_ps(a, b);
 }
 
 #endif

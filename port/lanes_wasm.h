@@ -98,8 +98,22 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return wasm_v128_and(mask, a);
 }
 
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return wasm_v128_andnot(a, mask);
+}
+
 CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
   return span == 1 ? wasm_i32x4_shuffle(a, a, 1, 0, 3, 2) : wasm_i32x4_shuffle(a, a, 2, 3, 0, 1);
+}
+
+/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return wasm_f32x4_pmin(b, a);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return wasm_f32x4_pmax(b, a);
 }
 
 #endif
