@@ -660,6 +660,11 @@ typedef struct step_plan {
   bend_family bend[DIRECTIONS];
 } step_plan;
 
+/* Columns from .. to - 1 of a row. */
+typedef struct plain_piece {
+  int16_t from, to;
+} plain_piece;
+
 /* A collider during one substep. */
 typedef struct moving_body {
   cloth_pose start, end; /* pose when the substep starts and ends */
@@ -1180,7 +1185,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   c->row_buffers = take_floats(end, 3 * DIRECTIONS * c->pitch + ZERO_PAD);
-  c->plain = take(end, (uint32_t)c->rows);
+  c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
   c->mobility = take_planes(end, c->count);
   if (c->earlier) {
     c->force_share = take_planes(end, c->count);
@@ -2916,24 +2921,36 @@ CLOTH_INLINE void limit_plain(const spring_limit *limit, planes x, int32_t i, in
   lanes3_store(x, j, lanes3_subtract(to, move), count);
 }
 
-/* Has everything in a row mobility and stiffness 1? */
-static int is_plain(const cloth *c, int32_t row) {
-  return ((const uint8_t *)at(c, c->plain))[row];
+/* The longest piece of a row in which everything has mobility and stiffness 1. */
+static plain_piece plain_of(const cloth *c, int32_t row) {
+  return ((const plain_piece *)at(c, c->plain))[row];
 }
 
-/* Springs from `count` particles on to as many others beyond them. */
+/* The part of it that two pieces have in common, the second `shift` columns further right. */
+static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
+  int32_t from = b.from - shift;
+  int32_t to = b.to - shift;
+  a.from = (int16_t)(from > a.from ? from : a.from);
+  a.to = (int16_t)(to < a.to ? to : a.to);
+  return a;
+}
+
+/* Springs from `count` particles of a row on to as many others. `plain`, in columns, may have the plain kernel. */
 CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                        int32_t count, int plain) {
+                                        int32_t count, int32_t column, plain_piece plain) {
   int32_t t = 0;
-  if (PLAIN_KERNELS && plain && limit->fast) {
+  if (PLAIN_KERNELS && limit->fast && plain.from < plain.to) {
     const spring_limit kept = *limit;
-    for (; t + CLOTH_LANES <= count; t += CLOTH_LANES) {
+    for (; t < count && column + t < plain.from; t += CLOTH_LANES) {
+      limit_between(c, limit, x, i + t, j + t, count - t);
+    }
+    for (; t + CLOTH_LANES <= count && column + t + CLOTH_LANES <= plain.to; t += CLOTH_LANES) {
       limit_plain(&kept, x, i + t, j + t, CLOTH_LANES);
     }
-    if (t < count) {
+    if (t < count && column + count <= plain.to) {
       limit_plain(&kept, x, i + t, j + t, count - t);
+      return;
     }
-    return;
   }
   for (; t < count; t += CLOTH_LANES) {
     limit_between(c, limit, x, i + t, j + t, count - t);
@@ -2977,52 +2994,62 @@ CLOTH_INLINE void limit_within(const cloth *c, const spring_limit *limit, planes
   lanes3_store(x, i, lanes3_add(here, clean_move(d, share)), left);
 }
 
-CLOTH_INLINE void limit_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t span) {
+/* One colour of a row's springs, by blocks. */
+CLOTH_INLINE void limit_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t colour,
+                               int32_t span) {
   int32_t end = c->columns;
   int32_t i = row * end;
-  if (PLAIN_KERNELS && is_plain(c, row) && limit->fast) {
+  int32_t column = colour * span;
+  plain_piece plain = plain_of(c, row);
+  if (PLAIN_KERNELS && limit->fast) {
     const spring_limit kept = *limit;
-    for (int32_t colour = 0; colour < 2; colour++) {
-      int32_t column = colour * span;
-      for (; column + CLOTH_LANES <= end; column += CLOTH_LANES) {
-        limit_within(c, &kept, x, i + column, span, 1, CLOTH_LANES);
-      }
-      if (column + span < end) {
-        limit_within(c, &kept, x, i + column, span, 1, end - column);
-      }
-    }
-    return;
-  }
-  for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t column = colour * span; column + span < end; column += CLOTH_LANES) {
+    for (; column + span < end && column < plain.from; column += CLOTH_LANES) {
       limit_within(c, limit, x, i + column, span, 0, end - column);
+    }
+    for (; column + CLOTH_LANES <= plain.to; column += CLOTH_LANES) {
+      limit_within(c, &kept, x, i + column, span, 1, CLOTH_LANES);
+    }
+    if (column + span < end && end <= plain.to) {
+      limit_within(c, &kept, x, i + column, span, 1, end - column);
+      return;
+    }
+  }
+  for (; column + span < end; column += CLOTH_LANES) {
+    limit_within(c, limit, x, i + column, span, 0, end - column);
+  }
+}
+
+/* One colour of all rows: what one colour has stored is no longer under way when the next one loads it across. */
+CLOTH_HOT CLOTH_SEPARATE void limit_rows_by_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t colour,
+                                                   int32_t span) {
+  for (int32_t row = 0; row < c->rows; row++) {
+    if (span == 1) {
+      limit_blocks(c, limit, x, row, colour, 1);
+    } else if (span == 2) {
+      limit_blocks(c, limit, x, row, colour, 2);
+    } else {
+      limit_blocks(c, limit, x, row, colour, 4);
     }
   }
 }
 #endif
 
-/* Springs along one row: first those that start in even spans, then those in odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_along_row(const cloth *c, const spring_limit *limit, planes x, int32_t row,
-                                              int32_t span) {
-#if CLOTH_LANES > 1
-  if (span == 1) {
-    limit_blocks(c, limit, x, row, 1);
-    return;
-  }
-  if (span == 2) {
-    limit_blocks(c, limit, x, row, 2);
-    return;
-  }
-  if (span == 4 && CLOTH_LANES > 4) {
-    limit_blocks(c, limit, x, row, 4);
-    return;
-  }
-#endif
+/* Springs along the rows: first those that start in even spans, then those in odd ones. */
+static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
   for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t column = colour * span; column + span < c->columns; column += 2 * span) {
-      int32_t left = c->columns - span - column;
-      int32_t i = row * c->columns + column;
-      limit_run(c, limit, x, i, i + span, left < span ? left : span, is_plain(c, row));
+#if CLOTH_LANES > 1
+    if (span < CLOTH_LANES) {
+      limit_rows_by_blocks(c, limit, x, colour, span);
+      continue;
+    }
+#endif
+    for (int32_t row = 0; row < c->rows; row++) {
+      plain_piece plain = plain_both(plain_of(c, row), plain_of(c, row), span);
+      for (int32_t column = colour * span; column + span < c->columns; column += 2 * span) {
+        int32_t left = c->columns - span - column;
+        int32_t i = row * c->columns + column;
+        limit_run(c, limit, x, i, i + span, left < span ? left : span, column, plain);
+      }
     }
   }
 }
@@ -3030,26 +3057,24 @@ CLOTH_HOT CLOTH_SEPARATE void limit_along_row(const cloth *c, const spring_limit
 /* Springs between rows: first from the rows of even spans, then from odd ones. */
 static void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
   int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
-  int32_t other = column + direction_column_step[direction];
+  int32_t shift = direction_column_step[direction];
   int32_t count = has_missing_column(direction) ? c->columns - 1 : c->columns;
   for (int32_t colour = 0; colour < 2; colour++) {
     for (int32_t first = colour * span; first + span < c->rows; first += 2 * span) {
       for (int32_t row = first; row < first + span && row + span < c->rows; row++) {
-        int plain = is_plain(c, row) & is_plain(c, row + span);
-        int32_t i = row * c->columns;
-        limit_run(c, limit, x, i + column, i + span * c->columns + other, count, plain);
+        plain_piece plain = plain_both(plain_of(c, row), plain_of(c, row + span), shift);
+        int32_t i = row * c->columns + column;
+        limit_run(c, limit, x, i, i + span * c->columns + shift, count, column, plain);
       }
     }
   }
 }
 
 static void limit_direction(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
-  if (direction != WARP) {
+  if (direction == WARP) {
+    limit_along_rows(c, limit, x, span);
+  } else {
     limit_across_rows(c, limit, x, direction, span);
-    return;
-  }
-  for (int32_t row = 0; row < c->rows; row++) {
-    limit_along_row(c, limit, x, row, span);
   }
 }
 
@@ -3303,11 +3328,13 @@ typedef struct rest_metric {
   float warp, mixed, weft;
 } rest_metric;
 
-static rest_metric metric_of(const cloth *c) {
+static rest_metric metric_of(const cloth *c, float scale) {
   rest_metric m;
-  m.warp = c->spacing_warp * c->spacing_warp;
-  m.weft = c->spacing_weft * c->spacing_weft;
-  m.mixed = snapped(0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal), WORK_QUANTUM);
+  float squared = scale * scale;
+  m.warp = squared * (c->spacing_warp * c->spacing_warp);
+  m.weft = squared * (c->spacing_weft * c->spacing_weft);
+  m.mixed = squared * 0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal);
+  m.mixed = snapped(m.mixed, WORK_QUANTUM);
   return m;
 }
 
@@ -3320,7 +3347,7 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
 static float rest_between(const cloth *c, int32_t a, int32_t b) {
   float columns = (float)(a % c->columns - b % c->columns);
   float rows = (float)(a / c->columns - b / c->columns);
-  return lanes_first_value(rest_squared(metric_of(c), lanes_splat(columns), lanes_splat(rows)));
+  return lanes_first_value(rest_squared(metric_of(c, 1.0f), lanes_splat(columns), lanes_splat(rows)));
 }
 
 /* Offers a pin to a particle. It takes the nearest, and as its second the nearest that is not beside the first: at
@@ -3390,67 +3417,70 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. 0 where there is none. */
+/* A pin that holds tethers, decoded: where it is and, of the grid, its column and what its row adds to a rest length. */
+typedef struct tether_pin {
+  int32_t pin, row, column;
+  lanes3 place;
+} tether_pin;
+
+/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
 typedef struct tether_ends {
   lanes3 pin;
   lanes rest;
-  lanes_mask there;
 } tether_ends;
 
+static void decode_pin(const cloth *c, tether_pin *known, int32_t pin) {
+  known->pin = pin;
+  known->row = pin / c->columns;
+  known->column = pin - known->row * c->columns;
+  known->place = lanes3_splat(vector_load(predicted_of(c), pin));
+}
+
+/* A particle without a tether has an endless one to particle 0. */
+#define TETHER_ENDLESS 1.0e30f
+
+CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, tether_pin *known, int32_t pin, int32_t row,
+                                        int32_t column) {
+  tether_ends ends;
+  if (pin != known->pin) {
+    decode_pin(c, known, pin);
+  }
+  lanes columns = lanes_add(lanes_splat((float)(column - known->column)), lanes_load(lane_numbers));
+  ends.rest = rest_squared(m, columns, lanes_splat((float)(row - known->row)));
+  ends.pin = known->place;
+  return ends;
+}
+
+#if CLOTH_LANES > 1
 /* Usually a block of particles is held by one pin. */
 CLOTH_INLINE int same_pin(const int32_t *pins, int32_t count) {
   int32_t others = 0;
   for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-    others |= lane < count ? pins[lane] ^ pins[0] : 0;
+    others |= pins[lane < count ? lane : 0] ^ pins[0];
   }
   return others == 0;
 }
 
-CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, int32_t pin, int32_t row, int32_t column) {
-  tether_ends ends;
-  int32_t from = pin < 0 ? 0 : pin;
-  lanes columns = lanes_add(lanes_splat((float)(column - from % c->columns)), lanes_load(lane_numbers));
-  ends.rest = rest_squared(m, columns, lanes_splat((float)(row - from / c->columns)));
-  ends.pin = lanes3_splat(vector_load(predicted_of(c), from));
-  ends.there = lanes_first(pin < 0 ? 0 : CLOTH_LANES);
-  return ends;
-}
-
-#if CLOTH_LANES > 1
-CLOTH_SEPARATE tether_ends tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row,
-                                           int32_t column, int32_t count) {
+CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
+                                    int32_t count, tether_ends *ends) {
   float place[3][CLOTH_LANES];
-  float columns[CLOTH_LANES];
-  float rows[CLOTH_LANES];
-  float there[CLOTH_LANES];
+  float rest[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     int32_t pin = lane < count ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
+    int32_t pin_row = from / c->columns;
     cloth_vector p = vector_load(predicted_of(c), from);
+    lanes columns = lanes_splat((float)(column - (from - pin_row * c->columns)) + lane_numbers[lane]);
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
-    columns[lane] = (float)(column - from % c->columns) + lane_numbers[lane];
-    rows[lane] = (float)(row - from / c->columns);
-    there[lane] = pin < 0 ? 0.0f : 1.0f;
+    rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
+    rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
   }
-  tether_ends ends;
-  ends.pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
-  ends.rest = rest_squared(m, lanes_load(columns), lanes_load(rows));
-  ends.there = lanes_less(lanes_splat(0.5f), lanes_load(there));
-  return ends;
+  ends->pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+  ends->rest = lanes_load(rest);
 }
 #endif
-
-CLOTH_INLINE tether_ends tether_ends_of(const cloth *c, rest_metric m, int32_t slot, int32_t row, int32_t column) {
-  const int32_t *pins = tethers_of(c, slot) + row * c->columns + column;
-#if CLOTH_LANES > 1
-  if (!same_pin(pins, c->columns - column)) {
-    return tethers_to_many(c, m, pins, row, column, c->columns - column);
-  }
-#endif
-  return tethers_to_one(c, m, *pins, row, column);
-}
 
 /* Farthest a body reaches across its longest extent, and the half of that extent along which it does so: a capsule
    around the body. */
@@ -3513,27 +3543,42 @@ CLOTH_SEPARATE lanes keep_unblocked(const cloth *c, lanes3 p, lanes3 pin, lanes 
   return share;
 }
 
-/* Pulls particles that are beyond reach back along their tethers. */
+/* Pulls particles that are beyond reach back along their tethers. Most are not, which is quick to see. */
 CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 p, lanes moves) {
-  lanes scale = lanes_splat(c->tether_scale * c->tether_scale);
-  lanes rest = lanes_multiply(ends->rest, scale);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
-  lanes over = lanes_maximum(lanes_subtract(squared, rest), lanes_splat(0.0f));
-  lanes below = lanes_maximum(lanes_add(squared, rest), lanes_splat(1.0e-12f));
-  lanes share = lanes_keep(lanes_both(ends->there, lanes_less(lanes_splat(0.0f), moves)), lanes_divide(over, below));
-  if (WITH_COLLIDERS && inputs_of(c)->collider_end > 0 && lanes_any(lanes_less(lanes_splat(0.0f), share))) {
+  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
+  if (!lanes_any(taut)) {
+    return p;
+  }
+  lanes over = lanes_subtract(squared, ends->rest);
+  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
+  lanes share = lanes_keep(taut, lanes_divide(over, below));
+  if (WITH_COLLIDERS && inputs_of(c)->collider_end > 0) {
     share = keep_unblocked(c, p, ends->pin, share);
   }
   return lanes3_subtract(p, clean_move(d, share));
 }
 
-/* Where tethers let the particles of a block be. */
-CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, int32_t row, int32_t column, lanes3 p) {
-  lanes moves = lanes_load(floats_at(c, c->mobility) + row * c->columns + column);
+/* Where tethers let the particles of a block be. `known` holds the pins of the block before. */
+CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, tether_pin *known, int32_t row, int32_t column,
+                                 lanes3 p) {
+  int32_t i = row * c->columns + column;
+  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    tether_ends ends = tether_ends_of(c, metric, slot, row, column);
-    p = pull_tether(c, &ends, p, moves);
+    const int32_t *pins = tethers_of(c, slot) + i;
+    tether_ends ends;
+#if CLOTH_LANES > 1
+    if (!same_pin(pins, c->columns - column)) {
+      tethers_to_many(c, metric, pins, row, column, c->columns - column, &ends);
+      p = pull_tether(c, &ends, p, moves);
+      continue;
+    }
+#endif
+    if (*pins >= 0) {
+      ends = tethers_to_one(c, metric, &known[slot], *pins, row, column);
+      p = pull_tether(c, &ends, p, moves);
+    }
   }
   return p;
 }
@@ -4010,15 +4055,20 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   }
 }
 
-/* Notes for each row whether all its particles have mobility 1 and springs of the same stiffness. */
-CLOTH_SEPARATE void mark_plain_rows(const cloth *c) {
-  uint8_t *plain = (uint8_t *)at(c, c->plain);
+/* Finds the longest piece of each row in which particles have mobility 1 and springs the same stiffness. */
+CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
   for (int32_t row = 0; row < c->rows; row++) {
     const float *mobility = floats_at(c, c->mobility) + row * c->columns;
-    plain[row] = !c->stiffness_map;
-    for (int32_t column = 0; column < c->columns; column++) {
-      plain[row] &= mobility[column] == 1.0f;
+    plain_piece longest = {0, 0};
+    int32_t from = 0;
+    for (int32_t column = 0; column < c->columns && !c->stiffness_map; column++) {
+      from = mobility[column] == 1.0f ? from : column + 1;
+      if (column + 1 - from > longest.to - longest.from) {
+        longest.from = (int16_t)from;
+        longest.to = (int16_t)(column + 1);
+      }
     }
+    ((plain_piece *)at(c, c->plain))[row] = longest;
   }
 }
 
@@ -4220,7 +4270,10 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
   planes limited = predicted_of(c);
   lanes inverse_k = lanes_splat(plan->inverse_k);
 #if WITH_PROJECTION
-  rest_metric metric = metric_of(c);
+  rest_metric metric = metric_of(c, c->tether_scale);
+  tether_pin known[TETHERS];
+  known[0].pin = -1;
+  known[1].pin = -1;
 #endif
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
@@ -4231,7 +4284,7 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
       lanes3 to = lanes3_load(limited, i);
 #if WITH_PROJECTION
       if (tethered) {
-        to = pull_tethers(c, metric, row, column, to);
+        to = pull_tethers(c, metric, known, row, column, to);
         lanes3_store(limited, i, to, left);
       }
 #endif
@@ -4421,7 +4474,7 @@ int cloth_step(cloth *sheet, float dt) {
   plan_step(sheet, dt, plan);
   clear_pads(sheet);
   prepare_particles(sheet);
-  mark_plain_rows(sheet);
+  mark_plain_pieces(sheet);
 #if WITH_PROJECTION
   if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
     choose_tethers(sheet);
