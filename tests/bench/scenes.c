@@ -41,8 +41,8 @@ static int stands_upright(bench_kind kind) {
 
 static bench_point start_of(const bench_scene *s, int row, int column) {
   float u = (float)column * s->spacing, v = (float)row * s->spacing;
-  if (stands_upright(s->kind))
-    return (bench_point){u, 1.0f - v, 0};
+  if (stands_upright(s->kind)) /* rounded once */
+    return (bench_point){u, fmaf(-(float)row, s->spacing, 1.0f), 0};
   return (bench_point){u, s->kind == BENCH_DRAPE ? sphere_radius + bench_thickness + drop_height : 0, v};
 }
 
