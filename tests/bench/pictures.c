@@ -49,12 +49,13 @@ typedef struct style {
   const solver *with;
   uint32_t colour;
   const char *text;
+  int label_shift; /* of a curve's size beside its first point [half widths], so that no two cover each other */
 } style;
 
 static const style styles[] = {
-    {&solver_cloth, 0x2b6cb0, "cloth"},
-    {&solver_cloth_two_tiers, 0xd69e2e, "cloth, explicit and implicit alone"},
-    {&solver_xpbd_color8, 0xc03a2b, "XPBD"},
+    {&solver_cloth, 0x2b6cb0, "cloth", -2},
+    {&solver_cloth_two_tiers, 0xd69e2e, "cloth, explicit and implicit alone", -1},
+    {&solver_xpbd_color8, 0xc03a2b, "XPBD", 0},
 };
 
 enum { STYLES = sizeof styles / sizeof *styles };
@@ -84,7 +85,7 @@ static void set_scales(chart *c, const trial_list *const *lists, int count) {
   c->x.low /= 1.5;
   c->x.high *= 1.5;
   c->y.low = fmax(c->y.low / 1.3, 0.02);
-  c->y.high = fmin(c->y.high * 1.3, 1000);
+  c->y.high = fmin(c->y.high * 1.6, 1000);
 }
 
 static void draw_tick(const chart *c, double value, int on_x) {
@@ -94,7 +95,7 @@ static void draw_tick(const chart *c, double value, int on_x) {
   if (value < s->low * 0.999 || value > s->high * 1.001)
     return;
   float at = floorf(place(s, value)) + 0.5f;
-  snprintf(label, sizeof label, "%g", value);
+  snprintf(label, sizeof label, value < 1e4 ? "%g" : "%gk", value < 1e4 ? value : value / 1e3);
   if (on_x) {
     image_line(c->picture, at, (float)a.y, at, (float)(a.y + a.height), 1, grid_colour);
     image_text(c->picture, (int)at - text_width(TEXT_SCALE, label) / 2, a.y + a.height + 10, TEXT_SCALE, ink, label);
@@ -123,24 +124,25 @@ static void draw_mark(const chart *c, float x, float y, uint32_t colour) {
   image_fill(c->picture, (rectangle){(int)x - MARK / 2, (int)y - MARK / 2, MARK, MARK}, colour);
 }
 
-/* The curve's size stands beside its cheapest point, on the outer side. */
+/* The curve's size stands above its cheapest point. */
 static void draw_curve(const chart *c, const trial_list *list, const style *how, int spans) {
   const trial *sorted[TRIAL_LIMIT];
   char label[LABEL_LENGTH];
   float last_x = 0, last_y = 0;
   int count = trials_by_time(list, how->with, spans, NULL, sorted);
+  snprintf(label, sizeof label, "%d", list->scene->rows);
   for (int i = 0; i < count; i++) {
     double value = fmin(fmax(metric_of(&sorted[i]->result, c->what), c->y.low), c->y.high);
     float x = place(&c->x, sorted[i]->result.us_median), y = place(&c->y, value);
     if (i > 0)
       image_line(c->picture, last_x, last_y, x, y, 2.5f, how->colour);
+    else
+      image_text(c->picture, (int)x + how->label_shift * text_width(TEXT_SCALE, label) / 2, (int)y - 24, TEXT_SCALE,
+                 how->colour, label);
     draw_mark(c, x, y, how->colour);
     last_x = x;
     last_y = y;
   }
-  snprintf(label, sizeof label, "%d", list->scene->rows);
-  if (count > 0)
-    image_text(c->picture, (int)last_x + MARK, (int)last_y - TEXT_HEIGHT, TEXT_SCALE, how->colour, label);
 }
 
 static void draw_panel(chart *c, const trial_list *const *lists, int count) {
@@ -192,9 +194,9 @@ typedef struct view {
 } view;
 
 static const view views[BENCH_KIND_COUNT] = {
-    [BENCH_HANG] = {{2.65f, 0.55f, 2.1f}, {0.48f, -0.46f, 0.16f}, {0.2f, 1, 0.65f}, 0.7f, -1.15f},
-    [BENCH_REST] = {{2.65f, 0.55f, 2.1f}, {0.48f, -0.46f, 0.16f}, {0.2f, 1, 0.65f}, 0.7f, -1.15f},
-    [BENCH_MOVING_PIN] = {{2.65f, 0.55f, 2.1f}, {0.48f, -0.46f, 0.16f}, {0.2f, 1, 0.65f}, 0.7f, -1.15f},
+    [BENCH_HANG] = {{2.0f, 0.5f, -2.3f}, {0.5f, -0.42f, -0.2f}, {0.4f, 1, -0.8f}, 0.62f, -1.15f},
+    [BENCH_REST] = {{2.0f, 0.5f, -2.3f}, {0.5f, -0.42f, -0.2f}, {0.4f, 1, -0.8f}, 0.62f, -1.15f},
+    [BENCH_MOVING_PIN] = {{2.0f, 0.5f, -2.3f}, {0.5f, -0.42f, -0.2f}, {0.4f, 1, -0.8f}, 0.62f, -1.15f},
     [BENCH_DRAPE] = {{1.5f, 1.05f, 2.35f}, {0.48f, -0.02f, 0.5f}, {-0.5f, 1.1f, 0.45f}, 0.62f, -0.5f},
     [BENCH_FLAG] = {{1.15f, 0.75f, 3.0f}, {0.5f, 0.42f, 0.1f}, {-0.5f, 0.9f, 0.7f}, 0.56f, -0.35f},
     [BENCH_CAPSULE] = {{2.4f, 0.9f, 2.6f}, {0.5f, 0.5f, 0.5f}, {-0.5f, 0.9f, 0.7f}, 0.8f, -0.35f},
@@ -268,27 +270,33 @@ static void draw_sheet(image *picture, rectangle area, const bench_scene *s, con
     render_mesh_destroy(&meshes[i]);
 }
 
-static void draw_captioned(image *picture, int place, const bench_scene *s, const trial *t) {
+static void draw_captioned(image *picture, int place, const bench_scene *s, const trial *t, const char *remark) {
   rectangle area = {place * (VIEW_SIZE + GUTTER), CAPTION, VIEW_SIZE, VIEW_SIZE};
   char text[LABEL_LENGTH];
   if (!t) {
-    snprintf(text, sizeof text, "none at equal quality");
+    snprintf(text, sizeof text, "none");
   } else {
     draw_sheet(picture, area, s, t->final);
-    snprintf(text, sizeof text, "%s: %.0f us, stretch %.1f %%, p99 %.1f %%", t->with->name, t->result.us_median,
-             metric_of(&t->result, METRIC_MOST), metric_of(&t->result, METRIC_P99));
+    snprintf(text, sizeof text, "%s: %.0f us, stretch %.1f %%, p99 %.1f %%%s", t->with->name, t->result.us_median,
+             metric_of(&t->result, METRIC_MOST), metric_of(&t->result, METRIC_P99), remark);
   }
   image_text(picture, area.x + 14, 14, TEXT_SCALE, ink, text);
 }
 
-/* Without a match, as when one solver alone is run, its last setting is drawn. */
+/* Ours, or where none of ours is of equal quality, the one next in stretch. Without a match, as when one solver alone
+   is run, its last setting is drawn. */
 void draw_sheets(const char *directory, const trial_list *list) {
   image picture;
   const trial *ours = list->shown, *match = list->shown_match;
+  const char *remark = "";
+  if (!ours && match) {
+    ours = first_at_level(list, &solver_cloth, METRIC_P99, metric_of(&match->result, METRIC_P99), NULL);
+    remark = "; NOT EQUAL";
+  }
   if (!ours && !match && list->count > 0)
     ours = &list->trials[list->count - 1];
   must(image_create(&picture, 2 * VIEW_SIZE + GUTTER, VIEW_SIZE + CAPTION, 0xffffff), "a picture");
-  draw_captioned(&picture, 0, list->scene, ours);
-  draw_captioned(&picture, 1, list->scene, match);
+  draw_captioned(&picture, 0, list->scene, ours, remark);
+  draw_captioned(&picture, 1, list->scene, match, "");
   save(&picture, directory, list->scene->name, "_sheets");
 }
