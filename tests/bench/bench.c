@@ -346,6 +346,15 @@ static void size_text(const bench_scene *s, char *text, size_t length) {
     snprintf(text, length, "%dx%d", s->columns, s->rows);
 }
 
+/* The scene's name and what differs from it as it stands: "HANG_30Hz", "FLAG_0.4kg". */
+static void scene_text(const bench_scene *s, char *text, size_t length) {
+  size_t used = (size_t)snprintf(text, length, "%s", s->name);
+  if (s->frame_rate != 60 && used < length)
+    used += (size_t)snprintf(text + used, length - used, "_%dHz", s->frame_rate);
+  if (s->density != 0.2f && used < length)
+    snprintf(text + used, length - used, "_%gkg", (double)s->density);
+}
+
 /* The setting as one field. */
 static void setting_text(const trial *t, char *text, size_t length) {
   size_t used = (size_t)snprintf(text, length, "substeps=%d", t->how.substeps);
@@ -362,10 +371,11 @@ static void print_heading(void) {
 
 static void print_trial(const bench_scene *s, const trial *t) {
   const figures *f = &t->result;
-  char size[NAME_LENGTH], how[8 * NAME_LENGTH];
+  char name[NAME_LENGTH], size[NAME_LENGTH], how[8 * NAME_LENGTH];
+  scene_text(s, name, sizeof name);
   size_text(s, size, sizeof size);
   setting_text(t, how, sizeof how);
-  emit("%s,%s,%s,%s,%.1f,%.1f,%.5f,%.5f,%.5f,%.4f,%.5f,%.5f,%.2f,%.2f,%.0f,%016llx,%.4f,%.3f,%.5f\n", s->name, size,
+  emit("%s,%s,%s,%s,%.1f,%.1f,%.5f,%.5f,%.5f,%.4f,%.5f,%.5f,%.2f,%.2f,%.0f,%016llx,%.4f,%.3f,%.5f\n", name, size,
        t->with->name, how, f->us_median, f->us_p99, f->stretch_most, f->stretch_p99, f->stretch_p01, f->area,
        f->roughness, f->stretch_ever, f->kinetic_mean, f->energy_end, (double)f->bytes / s->count,
        (unsigned long long)f->hash, f->kinetic_last, f->acceleration, f->distance);
