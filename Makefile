@@ -3,6 +3,7 @@
 # make accuracy  table of analytic cases: expected and measured
 # make thesis    the thesis's experiments beside its figures
 # make quality   stretch, area, roughness and rest of the standard scenes
+# make bench     time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
 # make matrix    the same scenes on every machine, compiler and level: one hash
 # make size      bytes of code and stack for every target
 # make lockstep  two machines in lockstep over a lossy network
@@ -22,7 +23,7 @@ PROGRAMS = accuracy api flags internals physics quality save_rate stability stat
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality matrix size lockstep format clean programs
+.PHONY: demo test accuracy thesis quality bench matrix size lockstep format clean programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -57,6 +58,29 @@ thesis: $(BUILD)/tests/thesis
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
+
+# The library as its users build it for speed, the baseline at the levels of its authors: it alone may contract.
+BENCH = $(filter-out tests/bench/xpbd.c,$(wildcard tests/bench/*.c))
+BENCH_EXAMPLES = examples/image.c examples/png.c examples/render.c
+BENCH_CLOTH_FLAGS = -O3 -mavx2 -ffp-contract=off
+BENCH_XPBD_FLAGS = -O3 -march=x86-64-v3 -ffp-contract=fast
+CORE ?= 1
+
+$(BUILD)/bench/cloth.o: cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(BENCH_CLOTH_FLAGS) $(EXTRA) -c $< -o $@
+
+$(BUILD)/bench/xpbd.o: tests/bench/xpbd.c $(wildcard tests/bench/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu99 $(WARNINGS) $(BENCH_XPBD_FLAGS) -c $< -o $@
+
+$(BUILD)/bench/bench: $(BENCH) $(BENCH_EXAMPLES) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o \
+		$(HEADERS) $(wildcard tests/bench/*.h)
+	$(CC) $(CFLAGS) -DBENCH_FLAGS='"cloth.c $(BENCH_CLOTH_FLAGS), xpbd.c $(BENCH_XPBD_FLAGS)"' \
+		$(BENCH) $(BENCH_EXAMPLES) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o -lm -o $@
+
+bench: $(BUILD)/bench/bench
+	taskset -c $(CORE) $< --csv $(BUILD)/bench/bench.csv --pictures $(BUILD)/bench
 
 matrix:
 	@sh tests/install.sh

@@ -1,0 +1,541 @@
+/*
+ * Time and quality of this library beside a strong XPBD baseline, in one run on one core.
+ *
+ *     bench [SCENE N [SOLVER]] [options]
+ *
+ * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run. Options:
+ *
+ *     --set KEY=VALUE ...   run one setting only, of cloth if no other solver is named
+ *     --density D           of the sheet [kg/m^2], 0.2 if not given
+ *     --fps F               frames a second, 60
+ *     --frames K            length of a run
+ *     --repetitions R       of every run, 3
+ *     --csv FILE            write what is printed to a file as well
+ *     --pictures DIRECTORY  draw time against stretch, and the sheets compared
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "measures.h"
+#include "pictures.h"
+#include "trials.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef BENCH_FLAGS
+#define BENCH_FLAGS "unknown"
+#endif
+
+enum { REPETITIONS_LIMIT = 99, NAME_LENGTH = 64 };
+
+static FILE *csv;
+
+/* Prints to the terminal and to the CSV file. */
+static void emit(const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  vprintf(format, arguments);
+  fflush(stdout);
+  if (csv)
+    vfprintf(csv, format, again);
+  va_end(again);
+  va_end(arguments);
+}
+
+static void fail(const char *what, const char *value) {
+  fprintf(stderr, "bench: %s %s\n", what, value);
+  exit(EXIT_FAILURE);
+}
+
+/// Budgets ///
+
+enum { ROW_LIMIT = 8 };
+
+typedef struct row {
+  int substeps, spans;
+} row;
+
+/* What a solver is given for a scene of a size. A list ends with 0 substeps. */
+typedef struct budget {
+  bench_kind kind;
+  int n;
+  row rows[ROW_LIMIT];
+} budget;
+
+static const budget cloth_budgets[] = {
+    {BENCH_HANG, 16, {{2, 2}, {3, 2}, {4, 2}, {6, 2}, {8, 2}}},
+    {BENCH_HANG, 32, {{3, 4}, {4, 4}, {6, 4}, {8, 4}, {12, 4}}},
+    {BENCH_HANG, 64, {{4, 8}, {6, 8}, {8, 8}, {12, 8}}},
+    {BENCH_REST, 16, {{1, 2}, {2, 2}, {3, 2}, {4, 2}}},
+    {BENCH_REST, 32, {{1, 4}, {2, 4}, {3, 4}, {4, 4}}},
+    {BENCH_REST, 64, {{2, 8}, {3, 8}, {4, 8}, {6, 8}}},
+    {BENCH_DRAPE, 16, {{2, 2}, {4, 2}, {6, 2}, {8, 2}, {12, 2}, {16, 2}}},
+    {BENCH_DRAPE, 32, {{4, 4}, {8, 4}, {12, 4}, {16, 4}, {24, 4}}},
+    {BENCH_DRAPE, 64, {{12, 8}, {20, 8}, {28, 8}, {36, 8}}},
+    {BENCH_FLAG, 16, {{4, 2}, {6, 2}, {8, 2}, {12, 2}, {16, 2}}},
+    {BENCH_FLAG, 32, {{8, 2}, {12, 2}, {16, 2}, {24, 2}}},
+    {BENCH_FLAG, 64, {{12, 4}, {20, 4}, {28, 4}, {36, 4}}},
+};
+
+/* On both sides of each goal's level, and one far below. */
+static const budget xpbd_budgets[] = {
+    {BENCH_HANG, 16, {{8, 1}, {10, 1}, {12, 1}, {14, 1}, {24, 1}, {56, 1}}},
+    {BENCH_HANG, 32, {{14, 1}, {24, 1}, {28, 1}, {34, 1}, {64, 1}}},
+    {BENCH_HANG, 64, {{20, 1}, {48, 1}, {56, 1}, {80, 1}}},
+    {BENCH_REST, 16, {{8, 1}, {14, 1}, {18, 1}, {40, 1}}},
+    {BENCH_REST, 32, {{14, 1}, {20, 1}, {44, 1}, {48, 1}, {80, 1}}},
+    {BENCH_REST, 64, {{28, 1}, {56, 1}, {64, 1}, {80, 1}}},
+    {BENCH_DRAPE, 16, {{4, 1}, {6, 1}, {8, 1}, {20, 1}, {24, 1}, {48, 1}}},
+    {BENCH_DRAPE, 32, {{8, 1}, {14, 1}, {18, 1}, {24, 1}, {28, 1}, {48, 1}}},
+    {BENCH_DRAPE, 64, {{20, 1}, {40, 1}, {44, 1}, {48, 1}, {80, 1}}},
+    {BENCH_FLAG, 16, {{10, 1}, {20, 1}, {24, 1}, {40, 1}}},
+    {BENCH_FLAG, 32, {{10, 1}, {20, 1}, {40, 1}, {44, 1}, {64, 1}}},
+    {BENCH_FLAG, 64, {{20, 1}, {64, 1}, {80, 1}}},
+};
+
+static const budget two_tiers_budget = {BENCH_HANG, 0, {{4, 1}, {8, 1}, {16, 1}, {32, 1}}};
+
+/* The scene of the tables that is most like this one. */
+static bench_kind kind_like(bench_kind kind) {
+  return kind == BENCH_MOVING_PIN ? BENCH_HANG : kind == BENCH_CAPSULE ? BENCH_DRAPE : kind;
+}
+
+/* The budget of the scene of the nearest size. */
+static const budget *find_budget(const budget *budgets, int count, bench_kind kind, int n) {
+  const budget *best = NULL;
+  for (int i = 0; i < count; i++)
+    if (budgets[i].kind == kind_like(kind) && (!best || abs(budgets[i].n - n) < abs(best->n - n)))
+      best = &budgets[i];
+  return best;
+}
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static const budget *budget_of(const solver *with, const bench_scene *s) {
+  int n = s->columns > s->rows ? s->columns : s->rows;
+  if (with == &solver_cloth)
+    return find_budget(cloth_budgets, COUNT(cloth_budgets), s->kind, n);
+  if (with == &solver_xpbd_color8)
+    return find_budget(xpbd_budgets, COUNT(xpbd_budgets), s->kind, n);
+  return &two_tiers_budget;
+}
+
+/// Goals ///
+
+typedef struct level {
+  metric what;
+  double percent;
+} level;
+
+typedef struct goal {
+  bench_kind kind;
+  int n;
+  level ours, baseline;
+  double ratio; /* of the times, at most */
+} goal;
+
+static const goal goals[] = {
+    {BENCH_REST, 16, {METRIC_MOST, 1}, {METRIC_MOST, 1}, 0.14},
+    {BENCH_REST, 32, {METRIC_MOST, 1}, {METRIC_MOST, 1}, 0.08},
+    {BENCH_REST, 64, {METRIC_MOST, 1}, {METRIC_MOST, 5}, 0.08},
+    {BENCH_HANG, 16, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.22},
+    {BENCH_HANG, 32, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.10},
+    {BENCH_HANG, 64, {METRIC_MOST, 5}, {METRIC_P99, 1}, 0.15},
+    {BENCH_HANG, 16, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.35},
+    {BENCH_HANG, 32, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.22},
+    {BENCH_HANG, 64, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.15},
+    {BENCH_DRAPE, 16, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.45},
+    {BENCH_DRAPE, 32, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.40},
+    {BENCH_DRAPE, 64, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.35},
+    {BENCH_DRAPE, 16, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.45},
+    {BENCH_DRAPE, 32, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.40},
+    {BENCH_DRAPE, 64, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.35},
+    {BENCH_FLAG, 16, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.30},
+    {BENCH_FLAG, 32, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.20},
+    {BENCH_FLAG, 64, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.20},
+};
+
+static const char *const metric_names[] = {"st_max", "st_p99"};
+
+/// Arguments ///
+
+typedef struct arguments {
+  int one_scene;
+  bench_kind kind;
+  bench_variant variant;
+  const solver *only;
+  int has_setting;
+  setting with;
+  int repetitions;
+  const char *pictures;
+} arguments;
+
+static const solver *const solvers[] = {&solver_cloth, &solver_cloth_two_tiers, &solver_xpbd_color8};
+
+static const solver *solver_named(const char *name) {
+  for (int i = 0; i < COUNT(solvers); i++)
+    if (strcmp(name, solvers[i]->name) == 0)
+      return solvers[i];
+  fail("no solver", name);
+  return NULL;
+}
+
+static int positive(const char *text) {
+  int value = atoi(text);
+  if (value <= 0)
+    fail("not a positive number:", text);
+  return value;
+}
+
+static void read_size(arguments *a, const char *text) {
+  const char *by = strchr(text, 'x');
+  a->variant.columns = positive(text);
+  a->variant.rows = by ? positive(by + 1) : a->variant.columns;
+  if (a->variant.columns < 3 || a->variant.rows < 3)
+    fail("too small:", text);
+}
+
+/* Substeps and spans go into every solver's setting, the rest is for the solver itself to know. */
+static void read_setting(arguments *a, const char *text) {
+  setting *s = &a->with;
+  a->has_setting = 1;
+  if (strncmp(text, "substeps=", 9) == 0)
+    s->substeps = positive(text + 9);
+  else if (strncmp(text, "spans=", 6) == 0)
+    s->spans = atoi(text + 6);
+  else if (s->override_count < SETTING_OVERRIDES)
+    s->overrides[s->override_count++] = text;
+  else
+    fail("too many settings:", text);
+}
+
+static void read_option(arguments *a, const char *option, const char *value) {
+  if (strcmp(option, "--density") == 0)
+    a->variant.density = strtod(value, NULL);
+  else if (strcmp(option, "--fps") == 0)
+    a->variant.frame_rate = positive(value);
+  else if (strcmp(option, "--frames") == 0)
+    a->variant.frames = positive(value);
+  else if (strcmp(option, "--repetitions") == 0)
+    a->repetitions = positive(value) < REPETITIONS_LIMIT ? positive(value) : REPETITIONS_LIMIT;
+  else if (strcmp(option, "--pictures") == 0)
+    a->pictures = value;
+  else if (strcmp(option, "--csv") == 0)
+    csv = fopen(value, "w");
+  else
+    fail("no option", option);
+  if (strcmp(option, "--csv") == 0 && !csv)
+    fail("cannot write", value);
+}
+
+static void read_scene(arguments *a, int count, char **texts) {
+  a->one_scene = 1;
+  a->kind = bench_kind_named(texts[0]);
+  if (a->kind == BENCH_KIND_COUNT)
+    fail("no scene", texts[0]);
+  if (count < 2)
+    fail("no size given for", texts[0]);
+  read_size(a, texts[1]);
+  if (count > 2)
+    a->only = solver_named(texts[2]);
+}
+
+static arguments read_arguments(int count, char **texts) {
+  arguments a = {.repetitions = 3, .with = {.substeps = 8, .spans = 0}};
+  int i = 1;
+  while (i < count && strncmp(texts[i], "--", 2) != 0)
+    i++;
+  if (i > 1)
+    read_scene(&a, i - 1, texts + 1);
+  while (i < count) {
+    const char *option = texts[i++];
+    if (strcmp(option, "--set") == 0)
+      while (i < count && strncmp(texts[i], "--", 2) != 0)
+        read_setting(&a, texts[i++]);
+    else if (i < count)
+      read_option(&a, option, texts[i++]);
+    else
+      fail("no value for", option);
+  }
+  if (a.has_setting && !a.only)
+    a.only = &solver_cloth;
+  return a;
+}
+
+/// Trials ///
+
+static void add_trial(trial_list *list, const bench_scene *s, const solver *with, setting how) {
+  trial *t = &list->trials[list->count++];
+  *t = (trial){.with = with, .how = how};
+  t->final = bench_allocate(3 * (unsigned long)s->count, sizeof(float));
+}
+
+static void add_budget(trial_list *list, const bench_scene *s, const solver *with) {
+  const budget *b = budget_of(with, s);
+  for (int i = 0; i < ROW_LIMIT && b->rows[i].substeps > 0; i++)
+    add_trial(list, s, with, (setting){.substeps = b->rows[i].substeps, .spans = b->rows[i].spans});
+}
+
+/* Alternates between the solvers, so that what slows the machine for a while slows all of them. */
+static void interleave(trial_list *list) {
+  trial_list sorted = {.count = 0};
+  int taken[TRIAL_LIMIT] = {0};
+  for (int turn = 0; sorted.count < list->count; turn++)
+    for (int i = 0; i < list->count; i++)
+      if (!taken[i] && list->trials[i].with == solvers[turn % COUNT(solvers)]) {
+        sorted.trials[sorted.count++] = list->trials[i];
+        taken[i] = 1;
+        break;
+      }
+  *list = sorted;
+}
+
+static trial_list make_trials(const arguments *a, const bench_scene *s) {
+  trial_list list = {.scene = s};
+  if (a->has_setting) {
+    add_trial(&list, s, a->only, a->with);
+    return list;
+  }
+  for (int i = 0; i < COUNT(solvers); i++)
+    if (!a->only || a->only == solvers[i])
+      add_budget(&list, s, solvers[i]);
+  interleave(&list);
+  list.scene = s;
+  return list;
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
+
+/* No goal hangs on the two tiers alone, and they are slow: they are run once. */
+static int repetitions_of(const trial *t, const arguments *a) {
+  return t->with == &solver_cloth_two_tiers ? 1 : a->repetitions;
+}
+
+static void run_trials(trial_list *list, const arguments *a) {
+  static double medians[TRIAL_LIMIT][REPETITIONS_LIMIT], tails[TRIAL_LIMIT][REPETITIONS_LIMIT];
+  for (int k = 0; k < a->repetitions; k++)
+    for (int i = 0; i < list->count; i++) {
+      trial *t = &list->trials[i];
+      if (k >= repetitions_of(t, a))
+        continue;
+      t->result = measure_run(list->scene, t->with, &t->how, t->final);
+      medians[i][k] = t->result.us_median;
+      tails[i][k] = t->result.us_p99;
+    }
+  for (int i = 0; i < list->count; i++) {
+    trial *t = &list->trials[i];
+    t->result.us_median = median(medians[i], repetitions_of(t, a));
+    t->result.us_p99 = median(tails[i], repetitions_of(t, a));
+  }
+}
+
+/// Rows ///
+
+/* "32", or "24x48" where the sides differ. */
+static void size_text(const bench_scene *s, char *text, size_t length) {
+  if (s->columns == s->rows)
+    snprintf(text, length, "%d", s->columns);
+  else
+    snprintf(text, length, "%dx%d", s->columns, s->rows);
+}
+
+/* The scene's name and what differs from it as it stands: "HANG_30Hz", "FLAG_0.4kg". */
+static void scene_text(const bench_scene *s, char *text, size_t length) {
+  size_t used = (size_t)snprintf(text, length, "%s", s->name);
+  if (s->frame_rate != 60 && used < length)
+    used += (size_t)snprintf(text + used, length - used, "_%dHz", s->frame_rate);
+  if (s->density != 0.2f && used < length)
+    snprintf(text + used, length - used, "_%gkg", (double)s->density);
+}
+
+/* The setting as one field. */
+static void setting_text(const trial *t, char *text, size_t length) {
+  size_t used = (size_t)snprintf(text, length, "substeps=%d", t->how.substeps);
+  if (t->with == &solver_cloth && used < length)
+    used += (size_t)snprintf(text + used, length - used, " spans=%d", t->how.spans);
+  for (int i = 0; i < t->how.override_count && used < length; i++)
+    used += (size_t)snprintf(text + used, length - used, " %s", t->how.overrides[i]);
+}
+
+static void print_heading(void) {
+  emit("scene,n,solver,setting,us_median,us_p99,st_max,st_p99,st_p01,area,rough,dyn_max,ke_mean,energy_end,"
+       "bytes_per_particle,hash,ke_res,acc_rms,dmin\n");
+}
+
+static void print_trial(const bench_scene *s, const trial *t) {
+  const figures *f = &t->result;
+  char name[NAME_LENGTH], size[NAME_LENGTH], how[8 * NAME_LENGTH];
+  scene_text(s, name, sizeof name);
+  size_text(s, size, sizeof size);
+  setting_text(t, how, sizeof how);
+  emit("%s,%s,%s,%s,%.1f,%.1f,%.5f,%.5f,%.5f,%.4f,%.5f,%.5f,%.2f,%.2f,%.0f,%016llx,%.4f,%.3f,%.5f\n", name, size,
+       t->with->name, how, f->us_median, f->us_p99, f->stretch_most, f->stretch_p99, f->stretch_p01, f->area,
+       f->roughness, f->stretch_ever, f->kinetic_mean, f->energy_end, (double)f->bytes / s->count,
+       (unsigned long long)f->hash, f->kinetic_last, f->acceleration, f->distance);
+}
+
+static void print_trials(const trial_list *list) {
+  for (int k = 0; k < COUNT(solvers); k++)
+    for (int i = 0; i < list->count; i++)
+      if (list->trials[i].with == solvers[k])
+        print_trial(list->scene, &list->trials[i]);
+}
+
+/// Judgement ///
+
+/* Says why a setting of ours may not stand beside the baseline's matching one. */
+static void print_rejections(const trial_list *list, const goal *g, const trial *match) {
+  for (int i = 0; i < list->count; i++) {
+    const trial *t = &list->trials[i];
+    char how[8 * NAME_LENGTH];
+    if (t->with != &solver_cloth || quality_is_equal(&t->result, &match->result))
+      continue;
+    setting_text(t, how, sizeof how);
+    emit("# rejected %s %d %s %g, %s:", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent,
+         how);
+    emit(" area %.3f, roughness %.2f and kinetic energy %.2f times the baseline's at %d substeps%s\n", t->result.area,
+         t->result.roughness / match->result.roughness, t->result.kinetic_mean / match->result.kinetic_mean,
+         match->how.substeps, t->result.broken ? ", broken" : "");
+  }
+}
+
+static void print_time(double microseconds) {
+  if (isfinite(microseconds))
+    emit(" %.1f", microseconds);
+  else
+    emit(" -");
+}
+
+static void judge_goal(trial_list *list, const goal *g) {
+  const trial *match = first_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
+  double baseline = time_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
+  double ours = match ? time_at_level(list, &solver_cloth, g->ours.what, g->ours.percent, match) : HUGE_VAL;
+  double ratio = ours / baseline;
+  if (match)
+    print_rejections(list, g, match);
+  emit("ratio %s %d %s %g", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent);
+  print_time(ours);
+  print_time(baseline);
+  if (isfinite(ratio))
+    emit(" %.3f goal %.2f %s", ratio, g->ratio, ratio <= g->ratio ? "met" : "missed");
+  else
+    emit(" - goal %.2f missed", g->ratio);
+  if (g->ours.what != g->baseline.what || g->ours.percent < g->baseline.percent)
+    emit(" (baseline at %s %g)", metric_names[g->baseline.what], g->baseline.percent);
+  emit("\n");
+  list->shown_match = match;
+  list->shown = match ? first_at_level(list, &solver_cloth, g->ours.what, g->ours.percent, match) : NULL;
+}
+
+static void judge(trial_list *list) {
+  for (int i = 0; i < COUNT(goals); i++)
+    if (goals[i].kind == list->scene->kind && goals[i].n == list->scene->columns && goals[i].n == list->scene->rows)
+      judge_goal(list, &goals[i]);
+}
+
+/// Machine ///
+
+static void print_cpu(void) {
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "model name", 10) == 0) {
+      char *name = strchr(line, ':');
+      emit("# cpu:%s", name ? name + 1 : " unknown\n");
+      break;
+    }
+  if (file)
+    fclose(file);
+}
+
+static void print_machine(const arguments *a) {
+  print_cpu();
+#ifdef __clang__
+  emit("# compiler: %s\n", __VERSION__);
+#else
+  emit("# compiler: GCC %s\n", __VERSION__);
+#endif
+  emit("# flags: %s\n", BENCH_FLAGS);
+  emit("# one thread, median of %d runs of each setting, solvers taking turns\n", a->repetitions);
+}
+
+static void check_machine(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return;
+#endif
+  fail("the baseline needs", "AVX2 and FMA, which this machine lacks");
+}
+
+/// Run ///
+
+static void free_trials(trial_list *list) {
+  for (int i = 0; i < list->count; i++)
+    free(list->trials[i].final);
+  free(list);
+}
+
+static trial_list *run_scene(const arguments *a, bench_scene *s) {
+  trial_list *list = bench_allocate(1, sizeof *list);
+  *list = make_trials(a, s);
+  run_trials(list, a);
+  print_trials(list);
+  if (!a->has_setting && !a->only && a->variant.density <= 0 && s->frame_rate == 60 && a->variant.frames == 0)
+    judge(list);
+  return list;
+}
+
+static void run_one(const arguments *a) {
+  bench_scene s = bench_scene_make(a->kind, &a->variant);
+  trial_list *list = run_scene(a, &s);
+  const trial_list *const lists[] = {list};
+  if (a->pictures) {
+    draw_curves(a->pictures, lists, 1);
+    draw_sheets(a->pictures, list);
+  }
+  free_trials(list);
+  bench_scene_free(&s);
+}
+
+static void run_sizes(arguments *a, bench_kind kind) {
+  enum { SIZES = 3, PICTURED = 1 };
+  static const int sizes[SIZES] = {16, 32, 64};
+  bench_scene s[SIZES];
+  trial_list *lists[SIZES];
+  for (int i = 0; i < SIZES; i++) {
+    a->variant.columns = a->variant.rows = sizes[i];
+    s[i] = bench_scene_make(kind, &a->variant);
+    lists[i] = run_scene(a, &s[i]);
+  }
+  if (a->pictures) {
+    draw_curves(a->pictures, (const trial_list *const *)lists, SIZES);
+    draw_sheets(a->pictures, lists[PICTURED]);
+  }
+  for (int i = 0; i < SIZES; i++) {
+    free_trials(lists[i]);
+    bench_scene_free(&s[i]);
+  }
+}
+
+int main(int argument_count, char **texts) {
+  arguments a = read_arguments(argument_count, texts);
+  check_machine();
+  if (!a.has_setting)
+    print_machine(&a);
+  print_heading();
+  if (a.one_scene)
+    run_one(&a);
+  for (int kind = BENCH_HANG; kind <= BENCH_REST && !a.one_scene; kind++)
+    run_sizes(&a, (bench_kind)kind);
+  if (csv && fclose(csv) != 0)
+    fail("cannot write", "the CSV file");
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,17 @@
+/*
+ * Pictures of the benchmark: time against stretch, and the sheets that were compared.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BENCH_PICTURES_H
+#define BENCH_PICTURES_H
+
+#include "trials.h"
+
+/* Draws the curves of one scene at several sizes to DIRECTORY/SCENE.png. */
+void draw_curves(const char *directory, const trial_list *const *lists, int count);
+
+/* Draws the final frames of ours and the baseline's at the same quality to DIRECTORY/SCENE_sheets.png. */
+void draw_sheets(const char *directory, const trial_list *list);
+
+#endif

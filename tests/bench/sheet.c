@@ -1,0 +1,265 @@
+/*
+ * This library as a solver of the benchmark.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cloth.h"
+#include "solver.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Until the library projects stiff families, `cloth` stands for its implicit tier. */
+#if defined(CLOTH_KAPPA_NEVER) && !defined(BENCH_WITHOUT_PROJECTION)
+#define BENCH_WITH_PROJECTION 1
+#endif
+
+typedef struct sheet {
+  const bench_scene *scene;
+  cloth *cloth;
+  void *arena;
+  size_t bytes;
+  int collider;
+} sheet;
+
+static void must(int result, const char *what) {
+  if (result >= 0)
+    return;
+  fprintf(stderr, "bench: %s: %s\n", what, cloth_result_name(result));
+  exit(EXIT_FAILURE);
+}
+
+/// Configuration ///
+
+/* What the scene itself prescribes. */
+static cloth_config scene_config(const bench_scene *s) {
+  cloth_config c = cloth_config_default();
+  c.columns = s->columns;
+  c.rows = s->rows;
+  c.edge_warp = (cloth_vector){s->spacing * (float)(s->columns - 1), 0, 0};
+  c.edge_weft = (cloth_vector){0, 0, s->spacing * (float)(s->rows - 1)};
+  if (s->kind == BENCH_FLAG || s->kind == BENCH_CAPSULE)
+    c.edge_weft = (cloth_vector){0, -c.edge_weft.z, 0};
+  c.positions = (const cloth_vector *)(const void *)s->start;
+  c.fabric.density = s->density;
+  c.velocity_damping = s->damping;
+  c.gravity = (cloth_vector){0, -bench_gravity, 0};
+  c.thickness = bench_thickness;
+  c.max_colliders = s->collider_radius > 0;
+  c.max_confined = 0;
+  c.fold_stiffness = 100;
+  return c;
+}
+
+/* The baseline's wind pushes along the normal n: 1/2 rho A (v.n) |v| n. Its share across v is lift of coefficient 1.
+   Its share along v is 1/2 rho A (v.n)^2, for which drag, 1/2 rho cd A |v.n| |v|, has no coefficient that is always
+   right: this one gives the same sum over the baseline's flag. */
+static void set_wind(cloth_config *c) {
+  c->wind = (cloth_vector){bench_wind.x, bench_wind.y, bench_wind.z};
+  c->air_density = bench_air_density;
+  c->drag = 0.31f;
+  c->lift = 1;
+}
+
+static cloth_config configure(const bench_scene *s, const setting *how) {
+  cloth_config c = scene_config(s);
+  c.substeps = how->substeps;
+  c.fabric.stretch_warp = c.fabric.stretch_weft = c.fabric.shear = 1e6f;
+  c.fabric.stretch_damping = c.fabric.shear_damping = c.fabric.bend_damping = 0;
+  c.fabric.bend = 0;
+  c.fabric.compression = 1;
+  c.limit_sweeps = 0;
+#ifdef BENCH_WITH_PROJECTION
+  c.spans = how->spans;
+#endif
+  if (s->has_wind)
+    set_wind(&c);
+  return c;
+}
+
+static cloth_config configure_two_tiers(const bench_scene *s, const setting *how) {
+  cloth_config c = scene_config(s);
+  c.substeps = how->substeps;
+  c.max_iterations = 4;
+  c.limit_sweeps = 12;
+  c.limit_extension = 0.006f;
+#ifdef BENCH_WITH_PROJECTION
+  c.projection_threshold = CLOTH_KAPPA_NEVER;
+  c.extrapolation = 0;
+  c.tethers = 0;
+  c.spans = 1;
+#endif
+  if (s->has_wind)
+    set_wind(&c);
+  return c;
+}
+
+/// Overrides ///
+
+typedef struct field {
+  const char *name;
+  size_t offset;
+  int is_integer;
+} field;
+
+#define FLOAT_FIELD(name)                                                                                              \
+  { #name, offsetof(cloth_config, name), 0 }
+#define INTEGER_FIELD(name)                                                                                            \
+  { #name, offsetof(cloth_config, name), 1 }
+#define FABRIC_FIELD(name)                                                                                             \
+  { #name, offsetof(cloth_config, fabric.name), 0 }
+
+static const field fields[] = {
+    INTEGER_FIELD(substeps),
+    INTEGER_FIELD(max_substeps),
+    INTEGER_FIELD(max_iterations),
+    INTEGER_FIELD(limit_sweeps),
+    INTEGER_FIELD(warm_start),
+    INTEGER_FIELD(integration),
+    INTEGER_FIELD(bend_integration),
+    INTEGER_FIELD(preconditioner),
+    INTEGER_FIELD(contact_mode),
+    FLOAT_FIELD(limit_extension),
+    FLOAT_FIELD(limit_compression),
+    FLOAT_FIELD(fold_stiffness),
+    FLOAT_FIELD(explicit_threshold),
+    FLOAT_FIELD(velocity_damping),
+    FLOAT_FIELD(tolerance),
+    FLOAT_FIELD(max_speed),
+    FLOAT_FIELD(thickness),
+    FLOAT_FIELD(drag),
+    FLOAT_FIELD(lift),
+    FABRIC_FIELD(density),
+    FABRIC_FIELD(stretch_warp),
+    FABRIC_FIELD(stretch_weft),
+    FABRIC_FIELD(shear),
+    FABRIC_FIELD(bend),
+    FABRIC_FIELD(bend_transition),
+    FABRIC_FIELD(compression),
+    FABRIC_FIELD(stretch_damping),
+    FABRIC_FIELD(shear_damping),
+    FABRIC_FIELD(bend_damping),
+#ifdef BENCH_WITH_PROJECTION
+    INTEGER_FIELD(spans),
+    INTEGER_FIELD(tethers),
+    FLOAT_FIELD(projection_threshold),
+    FLOAT_FIELD(extrapolation),
+    FLOAT_FIELD(tether_scale),
+#endif
+};
+
+static const field *find_field(const char *text) {
+  size_t length = strcspn(text, "=");
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (strlen(fields[i].name) == length && strncmp(fields[i].name, text, length) == 0 && text[length] == '=')
+      return &fields[i];
+  fprintf(stderr, "bench: no setting %s\n", text);
+  exit(EXIT_FAILURE);
+}
+
+static void override(cloth_config *c, const char *text) {
+  const field *f = find_field(text);
+  const char *value = strchr(text, '=') + 1;
+  char *at = (char *)c + f->offset;
+  int32_t integer = (int32_t)strtol(value, NULL, 10);
+  float number = strtof(value, NULL);
+  if (f->is_integer)
+    memcpy(at, &integer, sizeof integer);
+  else
+    memcpy(at, &number, sizeof number);
+}
+
+/// Solver ///
+
+static void pin_particles(sheet *m) {
+  for (int i = 0; i < m->scene->count; i++)
+    if (m->scene->inverse_mass[i] == 0)
+      must(cloth_pin(m->cloth, i), "cloth_pin");
+}
+
+static cloth_pose collider_pose(const bench_scene *s, int frame) {
+  bench_point p = bench_collider_place(s, frame);
+  return (cloth_pose){{p.x, p.y, p.z}, {0, 0, 0, 1}};
+}
+
+static void add_collider(sheet *m) {
+  const bench_scene *s = m->scene;
+  if (s->collider_radius <= 0)
+    return;
+  cloth_collider c = cloth_collider_default();
+  c.shape = s->collider_half > 0 ? CLOTH_SHAPE_CAPSULE : CLOTH_SHAPE_SPHERE;
+  c.pose = collider_pose(s, -1);
+  c.radius = c.radius_top = s->collider_radius;
+  c.half_height = s->collider_half;
+  c.static_friction = c.kinetic_friction = bench_friction;
+  m->collider = cloth_add_collider(m->cloth, &c);
+  must(m->collider, "cloth_add_collider");
+}
+
+static sheet *open_sheet(const bench_scene *scene, cloth_config config, const setting *how) {
+  sheet *m = bench_allocate(1, sizeof *m);
+  cloth_memory memory;
+  for (int i = 0; i < how->override_count; i++)
+    override(&config, how->overrides[i]);
+  must(cloth_memory_needed(&config, &memory), "cloth_memory_needed");
+  m->scene = scene;
+  m->bytes = memory.total_bytes;
+  m->arena = bench_allocate(1, memory.total_bytes);
+  must(cloth_init(&config, m->arena, memory.total_bytes, &m->cloth), "cloth_init");
+  pin_particles(m);
+  add_collider(m);
+  return m;
+}
+
+static void *cloth_open(const bench_scene *scene, const setting *how) {
+  return open_sheet(scene, configure(scene, how), how);
+}
+
+static void *two_tiers_open(const bench_scene *scene, const setting *how) {
+  return open_sheet(scene, configure_two_tiers(scene, how), how);
+}
+
+static void move_pin(const sheet *m, int frame) {
+  bench_point p = bench_pin_place(m->scene, frame);
+  must(cloth_set_pin_target(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}, m->scene->frame_time),
+       "cloth_set_pin_target");
+}
+
+static void sheet_step(void *state, int frame) {
+  sheet *m = state;
+  if (m->scene->moving_pin >= 0)
+    move_pin(m, frame);
+  if (m->scene->collider_speed > 0) {
+    cloth_pose pose = collider_pose(m->scene, frame);
+    must(cloth_move_collider(m->cloth, m->collider, NULL, &pose), "cloth_move_collider");
+  }
+  must(cloth_step(m->cloth, m->scene->frame_time), "cloth_step");
+}
+
+static void sheet_read(const void *state, float *positions) {
+  const sheet *m = state;
+  cloth_range range;
+  must(cloth_positions(m->cloth, &range), "cloth_positions");
+  for (int i = 0; i < range.count; i++) {
+    *positions++ = range.x[i];
+    *positions++ = range.y[i];
+    *positions++ = range.z[i];
+  }
+}
+
+static size_t sheet_bytes(const void *state) {
+  const sheet *m = state;
+  return m->bytes;
+}
+
+static void sheet_close(void *state) {
+  sheet *m = state;
+  free(m->arena);
+  free(m);
+}
+
+const solver solver_cloth = {"cloth", cloth_open, sheet_step, sheet_read, sheet_bytes, sheet_close};
+const solver solver_cloth_two_tiers = {"cloth_two_tiers", two_tiers_open, sheet_step,
+                                       sheet_read,        sheet_bytes,    sheet_close};
