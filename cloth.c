@@ -564,8 +564,8 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
    lane width. */
 #define LANE_PAD 8
 /* Zeros before the operator and the bend slopes: where the first particles look for springs that lead to them from the
-   left. */
-#define ZERO_PAD 2
+   left. Two are needed; eight keep what follows aligned. */
+#define ZERO_PAD 8
 /* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
 #define ROW_BUFFERS 3
 
@@ -1145,6 +1145,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  *end = align_up(*end);
   c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->mobility = take_floats(end, c->stride);
   c->residual = take_floats(end, 3 * c->stride);
@@ -1742,25 +1743,21 @@ CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int reach, 
   return sum;
 }
 
-/* How many of the places from a column on keep a spring of a direction that is `reach` cells long. */
-CLOTH_INLINE int32_t places_left(const cloth *c, int32_t direction, int32_t reach, int32_t row, int32_t column) {
-  if (direction != WARP && row + reach >= c->rows) {
-    return 0;
-  }
-  return c->columns - column - (direction == WEFT ? 0 : reach);
-}
-
 /* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
    which have none below, they stand in themselves. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(const cloth *c, planes from, int32_t reach, int32_t row, int32_t i) {
-  int32_t below = i + (row + reach < c->rows ? reach * c->columns : 0);
-  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, below),
-                          lanes3_load(from, below + reach)};
+CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, int32_t below) {
+  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
+                          lanes3_load(from, i + below + reach)};
   return corners;
+}
+
+/* From a particle to the one `reach` cells below, or to itself if there is none. */
+static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
+  return row + reach < c->rows ? reach * c->columns : 0;
 }
 
 /* From the start of a spring to its end. */
@@ -1837,38 +1834,49 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return lanes_less(bound, lanes_multiply(lanes_splat(s->kappa), scale));
 }
 
-/* Evaluates the springs of one direction kept at a block of places, and stores them in the operator if there is one. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t row, int32_t column, lanes3 x,
-                                lanes3 v) {
-  const spring_family *s = &plan->spring[d];
-  int32_t place = row * c->columns + column;
-  int32_t i = place + spring_start(d);
-  int32_t j = place + spring_end(c, d);
-  lanes scale = spring_scale(c, i, j, places_left(c, d, 1, row, column));
-  spring_result r = spring_force(s, x, v, scale, spring_implicit(c, s, i, j, scale));
-  if (WITH_SOLVER && plan->solves) {
-    planes o = operator_of(c, d);
-    lanes3_store(o, place, r.w, c->columns - column);
-    lanes_store_first(beta_of(c, o) + place, r.beta, c->columns - column);
+/* How many of the places of a row keep a spring of a direction that is `reach` cells long. */
+static int32_t places_in_row(const cloth *c, int32_t direction, int32_t reach, int32_t row) {
+  if (direction != WARP && row + reach >= c->rows) {
+    return 0;
+  }
+  return c->columns - (direction == WEFT ? 0 : reach);
+}
+
+/* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
+   in the operator at `spring`, if there is one. */
+CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count, lanes3 d,
+                                lanes3 v, float *spring, int32_t stride, int32_t left) {
+  lanes scale = spring_scale(c, i, j, count);
+  spring_result r = spring_force(s, d, v, scale, spring_implicit(c, s, i, j, scale));
+  if (WITH_SOLVER && spring) {
+    lanes_store_first(spring, r.w.x, left);
+    lanes_store_first(spring + stride, r.w.y, left);
+    lanes_store_first(spring + 2 * stride, r.w.z, left);
+    lanes_store_first(spring + 3 * stride, r.beta, left);
   }
   return r.change;
 }
 
 /* Adds the velocity changes of all stretch and shear springs to a row of `change`, and fills the operator. */
 CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes buffer = row_buffer(c, 0);
+  const planes x = planes_at(c, c->position);
+  const planes v = planes_at(c, c->velocity);
+  const planes buffer = row_buffer(c, 0);
+  float *springs = WITH_SOLVER && plan->solves ? floats_at(c, c->operator_blocks) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
+  EACH_DIRECTION(start[d] = spring_start(d); end[d] = spring_end(c, d); places[d] = places_in_row(c, d, 1, row));
   row_carry carry = no_carry();
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    cell_corners xs = load_corners(c, x, 1, row, i);
-    cell_corners vs = load_corners(c, v, 1, row, i);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, 1, below);
+    cell_corners vs = load_corners(v, i, 1, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = spring_pull(c, plan, d, row, column, corner_difference(&xs, d),
-                                                corner_difference(&vs, d)));
-    lanes3 sum = gather(&pulls, &carry, 1, buffer, column, c->columns - column);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), c->columns - column);
+    EACH_DIRECTION(pulls.along[d] = spring_pull(c, &plan->spring[d], i + start[d], i + end[d], places[d] - column,
+                                                corner_difference(&xs, d), corner_difference(&vs, d),
+                                                springs ? springs + 4 * d * stride + i : NULL, stride, left));
+    lanes3 sum = gather(&pulls, &carry, 1, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
@@ -1922,72 +1930,75 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->bend_slopes) + direction * c->stride;
 }
 
-/* Evaluates the bend springs of one direction kept at a block of places, with their slopes if they are implicit; those
-   bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t row, int32_t column, lanes3 span,
-                              lanes3 v) {
-  int32_t place = row * c->columns + column;
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
-  bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, places_left(c, d, 2, row, column)));
+/* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
+   their slopes if they are implicit; those bring slope (d.v) d along. */
+CLOTH_INLINE lanes3 bend_pull(const cloth *c, const bend_family *b, int32_t i, int32_t j, int32_t count, lanes3 span,
+                              lanes3 v, float *slopes, int32_t left) {
+  bend_result r = bend_force(b, span, spring_scale(c, i, j, count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+  if (WITH_SOLVER && slopes) {
     slope = r.slope;
-    lanes_store_first(bend_slopes_of(c, d) + place, slope, c->columns - column);
+    lanes_store_first(slopes, slope, left);
   }
   lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
   return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
 }
 
-/* Rows of bend springs and of what they leave for the row after the next take turns with two row buffers. */
-CLOTH_INLINE planes bend_buffer(const cloth *c, int32_t row) {
+/* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
+static planes bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
 /* Adds the velocity changes of all bend springs to a row of `change` and leaves their slopes for the operator. */
 CLOTH_HOT CLOTH_SEPARATE void add_bend_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes buffer = bend_buffer(c, row);
+  const planes x = planes_at(c, c->position);
+  const planes v = planes_at(c, c->velocity);
+  const planes buffer = bend_buffer(c, row);
+  int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  float *slopes = implicit ? floats_at(c, c->bend_slopes) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
+  EACH_DIRECTION(start[d] = 2 * spring_start(d); end[d] = 2 * spring_end(c, d); places[d] = places_in_row(c, d, 2, row));
   row_carry carry = no_carry();
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    cell_corners xs = load_corners(c, x, 2, row, i);
-    cell_corners vs = load_corners(c, v, 2, row, i);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners vs = load_corners(v, i, 2, below);
     row_pulls pulls;
-    EACH_DIRECTION(
-        pulls.along[d] = bend_pull(c, plan, d, row, column, bend_span(&xs, d), corner_difference(&vs, d)));
-    lanes3 sum = gather(&pulls, &carry, 2, buffer, column, c->columns - column);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), c->columns - column);
+    EACH_DIRECTION(pulls.along[d] = bend_pull(c, &plan->bend[d], i + start[d], i + end[d], places[d] - column,
+                                              bend_span(&xs, d), corner_difference(&vs, d),
+                                              slopes ? slopes + d * stride + i : NULL, left));
+    lanes3 sum = gather(&pulls, &carry, 2, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
 /* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const cloth *c, int32_t d, int32_t place, lanes3 span, lanes3 e) {
-  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
-  lanes pull = lanes_rounded(lanes_multiply(slope, lanes3_dot(span, e)), WORK_GRID);
-  return lanes3_scale(span, pull);
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, lanes3 span, lanes3 e) {
+  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), lanes3_dot(span, e)), WORK_GRID));
 }
 
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
    direction . product to the sum. The slopes are stored, d is at hand. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  planes x = planes_at(c, c->position);
-  planes direction = planes_at(c, c->direction);
-  planes product = planes_at(c, c->product);
-  planes buffer = bend_buffer(c, row);
+  const planes x = planes_at(c, c->position);
+  const planes p = planes_at(c, c->direction);
+  const planes q = planes_at(c, c->product);
+  const planes buffer = bend_buffer(c, row);
+  const float *slopes = floats_at(c, c->bend_slopes);
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
   row_carry carry = no_carry();
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    cell_corners xs = load_corners(c, x, 2, row, i);
-    cell_corners ps = load_corners(c, direction, 2, row, i);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners ps = load_corners(p, i, 2, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(c, d, i, bend_span(&xs, d), corner_difference(&ps, d)));
-    lanes3 bends = gather(&pulls, &carry, 2, buffer, column, c->columns - column);
-    bends = lanes3_rounded(bends, WORK_GRID);
-    lanes3_store(product, i, lanes3_subtract(lanes3_load(product, i), bends), c->columns - column);
+    EACH_DIRECTION(pulls.along[d] =
+                       bend_operator_pull(slopes + d * stride + i, bend_span(&xs, d), corner_difference(&ps, d)));
+    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
+    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
-    lanes_sum_add(sum, column, lanes_within(dot, c->columns - column));
+    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }
 
@@ -2096,46 +2107,65 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
 }
 
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
-CLOTH_INLINE lanes3 operator_pull(const cloth *c, int32_t d, int32_t place, lanes3 e) {
-  planes o = operator_of(c, d);
-  lanes3 w = lanes3_load(o, place);
-  return lanes3_add(lanes3_scale(e, lanes_load(beta_of(c, o) + place)), lanes3_scale(w, lanes3_dot(w, e)));
+CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t stride, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + stride), lanes_load(spring + 2 * stride));
+  lanes beta = lanes_load(spring + 3 * stride);
+  return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* What CG needs of the springs and of particles' masses for one row of the product; adds direction . product to the
-   sum. */
+/* One row of product = A direction for the particles' masses and the springs of the families that are implicit. Adds
+   direction . product to the sum. What the loop needs is at hand, as stores of lanes might change anything else. */
+CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
+  const planes p = planes_at(c, c->direction);
+  const planes q = planes_at(c, c->product);
+  const planes buffer = row_buffer(c, 0);
+  const float *springs = floats_at(c, c->operator_blocks);
+  const float *mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    const float *spring = springs + i;
+    cell_corners ps = load_corners(p, i, 1, below);
+    row_pulls pulls = {{zero, zero, zero, zero}};
+    if (stretch) {
+      pulls.along[WARP] = operator_pull(spring, stride, corner_difference(&ps, WARP));
+      pulls.along[WEFT] = operator_pull(spring + 4 * stride, stride, corner_difference(&ps, WEFT));
+    }
+    if (shear) {
+      pulls.along[DIAGONAL] = operator_pull(spring + 8 * stride, stride, corner_difference(&ps, DIAGONAL));
+      pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * stride, stride, corner_difference(&ps, ANTIDIAGONAL));
+    }
+    lanes3 all = gather(&pulls, &carry, 1, buffer, column, columns - column);
+    lanes3 inertia = mass_ratio ? lanes3_scale(ps.first, lanes_load(mass_ratio + i)) : ps.first;
+    all = lanes3_rounded(lanes3_subtract(inertia, all), WORK_GRID);
+    lanes3_store(q, i, all, columns - column);
+    lanes_sum_add(sum, column, lanes_within(lanes3_dot(ps.first, all), columns - column));
+  }
+}
+
+/* Compiled for each choice of families, unless size is asked for. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  planes direction = planes_at(c, c->direction);
-  planes product = planes_at(c, c->product);
-  planes buffer = row_buffer(c, 0);
-  row_carry carry = no_carry();
-  lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  row_pulls pulls = {{zero, zero, zero, zero}};
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    cell_corners p = load_corners(c, direction, 1, row, i);
-    if (stretch) {
-      pulls.along[WARP] = operator_pull(c, WARP, i, corner_difference(&p, WARP));
-      pulls.along[WEFT] = operator_pull(c, WEFT, i, corner_difference(&p, WEFT));
-    }
-    if (shear) {
-      pulls.along[DIAGONAL] = operator_pull(c, DIAGONAL, i, corner_difference(&p, DIAGONAL));
-      pulls.along[ANTIDIAGONAL] = operator_pull(c, ANTIDIAGONAL, i, corner_difference(&p, ANTIDIAGONAL));
-    }
-    lanes3 springs = gather(&pulls, &carry, 1, buffer, column, c->columns - column);
-    lanes3 inertia = c->mass_ratio ? lanes3_scale(p.first, mass_ratio_lanes(c, i)) : p.first;
-    lanes3 q = lanes3_rounded(lanes3_subtract(inertia, springs), WORK_GRID);
-    lanes3_store(product, i, q, c->columns - column);
-    lanes_sum_add(sum, column, lanes_within(lanes3_dot(p.first, q), c->columns - column));
+#if defined(__OPTIMIZE_SIZE__)
+  apply_row(c, row, stretch, shear, sum);
+#else
+  if (stretch && shear) {
+    apply_row(c, row, 1, 1, sum);
+  } else if (stretch) {
+    apply_row(c, row, 1, 0, sum);
+  } else {
+    apply_row(c, row, 0, shear, sum);
   }
+#endif
 }
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned ahead of the row whose product is written, as far as springs reach, so z is read before it is
- * overwritten. Returns direction . product.
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is read
+ * before it is overwritten. Returns direction . product.
  */
 CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
   planes direction = planes_at(c, c->direction);
@@ -2145,7 +2175,7 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
   int32_t turned = 0;
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + (bends ? 2 : 1); turned++) {
+    for (; turned < c->rows && turned <= row + 2; turned++) {
       turn_direction_row(c, turned, beta, product, direction);
     }
     operator_row(c, plan, row, &sum);
@@ -3179,14 +3209,14 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
   for (int32_t n = 0; c->operator_blocks && n < DIRECTIONS * OPERATOR_FLOATS; n++) {
-    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - ZERO_PAD, ZERO_PAD * sizeof(float));
+    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - 2, 2 * sizeof(float));
   }
   for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
-    fill_zero(bend_slopes_of(c, n) - ZERO_PAD, ZERO_PAD * sizeof(float));
+    fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
   for (int32_t n = 0; c->direction && n < 3; n++) {
-    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, ZERO_PAD * sizeof(float));
+    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
 }
 
@@ -4513,7 +4543,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; places_left(c, d, 1, row, column) > 0; column++) {
+    for (int32_t column = 0; column < places_in_row(c, d, 1, row); column++) {
       int32_t i = row * c->columns + column + spring_start(d);
       int32_t j = row * c->columns + column + spring_end(c, d);
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
@@ -4538,7 +4568,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; places_left(c, d, 2, row, column) > 0; column++) {
+    for (int32_t column = 0; column < places_in_row(c, d, 2, row); column++) {
       int32_t i = row * c->columns + column + 2 * spring_start(d);
       int32_t j = row * c->columns + column + 2 * spring_end(c, d);
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
