@@ -240,6 +240,12 @@ CLOTH_INLINE float square_root(float value) {
 /* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
    products differ by 0 or by at least 2^-104. */
 #define WORK_QUANTUM 9.094947017729282e-13f
+/* Adding and taking away 1.5 * 2^(23 - n) rounds to multiples of 2^-n, and costs two additions where a comparison costs
+   more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
+   2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
+   are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
+#define WORK_GRID 1.1444091796875e-5f
+#define STATE_GRID 0.01171875f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
    least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
 #define INPUT_QUANTUM 1.0e-22f
@@ -376,6 +382,12 @@ CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
   return mask ? yes : no;
 }
 
+/* One place up: the last lane of `before`, then all of `a` but its last. */
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  (void)a;
+  return before;
+}
+
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
@@ -435,6 +447,11 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
+/* The first `count` lanes, the others 0. */
+CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
+  return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
+}
+
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
@@ -458,6 +475,11 @@ CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
 
 CLOTH_INLINE lanes lanes_snapped(lanes a) {
   return lanes_snapped_to(a, WORK_QUANTUM);
+}
+
+/* Rounded to multiples of a power of two: see WORK_GRID. Never -0. */
+CLOTH_INLINE lanes lanes_rounded(lanes a, float grid) {
+  return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
 }
 
 typedef struct lanes3 {
@@ -512,6 +534,14 @@ CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
   return lanes3_snapped_to(a, WORK_QUANTUM);
 }
 
+CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
+  return lanes3_of(lanes_rounded(a.x, grid), lanes_rounded(a.y, grid), lanes_rounded(a.z, grid));
+}
+
+CLOTH_INLINE lanes3 lanes3_shifted(lanes3 before, lanes3 a) {
+  return lanes3_of(lanes_shifted(before.x, a.x), lanes_shifted(before.y, a.y), lanes_shifted(before.z, a.z));
+}
+
 /* A vector per particle as three arrays. */
 typedef struct planes {
   float *x, *y, *z;
@@ -543,11 +573,30 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
 
-/* The springs that join a particle to its neighbours, by direction. Each spring is kept by the end that comes first in
-   its row pair: it leads from particle (row, column) to (row + row_step, column + column_step). */
+/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or the
+   left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads from
+   (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
-CLOTH_CONSTANT static const int8_t direction_column_step[DIRECTIONS] = {1, 0, 1, -1};
-CLOTH_CONSTANT static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1};
+
+/* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
+   is asked for. */
+#if defined(__OPTIMIZE_SIZE__)
+#define EACH_DIRECTION(statement)                                                                                      \
+  for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
+    statement;                                                                                                         \
+  }
+#else
+#define FOR_DIRECTION(direction, statement)                                                                            \
+  {                                                                                                                    \
+    const int32_t d = direction;                                                                                       \
+    statement;                                                                                                         \
+  }
+#define EACH_DIRECTION(statement)                                                                                      \
+  FOR_DIRECTION(WARP, statement)                                                                                       \
+  FOR_DIRECTION(WEFT, statement)                                                                                       \
+  FOR_DIRECTION(DIAGONAL, statement)                                                                                   \
+  FOR_DIRECTION(ANTIDIAGONAL, statement)
+#endif
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
@@ -563,9 +612,11 @@ CLOTH_CONSTANT static const int8_t direction_row_step[DIRECTIONS] = {0, 1, 1, 1}
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
 #define LANE_PAD 8
-/* Zeros before the operator, the bend slopes and each row buffer: where the first particles look for springs that lead
-   to them from the left. */
-#define ZERO_PAD 2
+/* Zeros before the operator and the bend slopes: where the first particles look for springs that lead to them from the
+   left. Two are needed; eight keep what follows aligned. */
+#define ZERO_PAD 8
+/* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
+#define ROW_BUFFERS 3
 
 /* Degrees of freedom (thesis eq. 5.1) and pin bookkeeping, one byte a particle. */
 #define FREEDOM_MASK 3u
@@ -630,7 +681,7 @@ enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 /* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
    fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
 typedef struct bend_family {
-  float rest;
+  float rest, inverse_rest;
   float curve;        /* (k / m0) c / L^2 */
   float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
   float linear;       /* (k / m0) c_b */
@@ -647,6 +698,7 @@ typedef struct step_plan {
   int32_t notes;
   int32_t solves;      /* 1 if anything is implicit */
   int32_t forces;      /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t springs;     /* 1 if stretch or shear springs do */
   int32_t projects;    /* 1 if springs are projected */
   int32_t span;        /* largest span of the projected springs */
   float extrapolation; /* share of BDF2 in the prediction */
@@ -684,7 +736,7 @@ typedef struct workspace {
 struct cloth {
   uint32_t magic;
   int32_t count;
-  int32_t pitch;           /* floats from one row buffer to the next */
+  int32_t stride;          /* floats from one component of a work vector to the next */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
   /* Byte offsets from the start of the arena. */
@@ -723,11 +775,13 @@ static float *floats_at(const cloth *c, uint32_t offset) {
   return (float *)at(c, offset);
 }
 
-static planes planes_at(const cloth *c, uint32_t offset) {
+/* Vectors of the state lie closely, work vectors at their stride. */
+CLOTH_INLINE planes planes_at(const cloth *c, uint32_t offset) {
+  int32_t stride = offset < c->state_end ? c->count : c->stride;
   planes p;
   p.x = floats_at(c, offset);
-  p.y = p.x + c->count;
-  p.z = p.y + c->count;
+  p.y = p.x + stride;
+  p.z = p.y + stride;
   return p;
 }
 
@@ -794,8 +848,8 @@ static void fill_zero(void *memory, size_t bytes) {
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
-  for (int32_t i = 0; i < 3 * c->count; i++) {
-    a.x[i] = value;
+  for (int32_t i = 0; i < c->count; i++) {
+    vector_store(a, i, vector(value, value, value));
   }
 }
 
@@ -1178,31 +1232,45 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state_end = *end;
 }
 
+/*
+ * Floats from one component of a work vector to the next. A power of two would put element i of all of them into the
+ * same few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away
+ * from multiples of 2 KB, as far as that matters.
+ */
+#define CACHE_WAY 512
+#define CACHE_OFFSET 48
+
+static int32_t work_stride(int32_t count) {
+  int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
+  return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
+}
+
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  c->row_buffers = take_floats(end, 3 * DIRECTIONS * c->pitch + ZERO_PAD);
+  *end = align_up(*end);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
-  c->mobility = take_planes(end, c->count);
+  c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
-    c->force_share = take_planes(end, c->count);
+    c->force_share = take_planes(end, c->stride);
   }
-  c->residual = take_planes(end, 3 * c->count);
-  c->product = take_planes(end, 3 * c->count);
+  c->residual = take_planes(end, 3 * c->stride);
+  c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_floats(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->count) + ZERO_PAD * 4u;
+    c->operator_blocks = take_planes(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->stride) + ZERO_PAD * 4u;
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->stride) + ZERO_PAD * 4u;
     }
     if (c->contact) {
-      c->contact_normal = take_planes(end, 3 * c->count);
+      c->contact_normal = take_planes(end, 3 * c->stride);
     }
-    c->inverse = take_planes(end, 6 * c->count);
-    c->direction = take_planes(end, 3 * c->count);
-    c->solution = take_planes(end, 3 * c->count);
+    c->inverse = take_planes(end, 6 * c->stride);
+    c->direction = take_planes(end, 3 * c->stride);
+    c->solution = take_planes(end, 3 * c->stride);
   }
   take_floats(end, LANE_PAD);
   c->total = align_up(*end);
@@ -1215,7 +1283,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   c->columns = config->columns;
   c->rows = config->rows;
   c->count = config->columns * config->rows;
-  c->pitch = c->columns + ZERO_PAD;
+  c->stride = work_stride(c->count);
   lay_out_constants(c, config, &end);
   lay_out_state(c, config, &end);
   lay_out_scratch(c, config, &end);
@@ -1633,6 +1701,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   float per_mass = plan->k / reference_mass(c);
   bend_family *b = &plan->bend[d];
   b->rest = 2.0f * direction_rest(c, d);
+  b->inverse_rest = 1.0f / b->rest;
   b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
   b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
   b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
@@ -1786,13 +1855,15 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
   plan->projects = plan->bend_projected;
+  plan->springs = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->k, d);
     choose_mode(c, plan, &plan->spring[d]);
     plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
-    plan->forces |= plan->spring[d].mode != CLOTH_MODE_OFF;
+    plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
     plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
   }
+  plan->forces |= plan->springs;
   plan_extrapolation(c, plan);
 }
 
@@ -1800,97 +1871,114 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 /* The floats of one direction in the operator: w and, in a fourth array, beta of each spring, so that the spring's
    matrix block is beta I + w w^T. */
-static planes operator_of(const cloth *c, int32_t direction) {
-  int32_t before = direction * OPERATOR_FLOATS * c->count;
+CLOTH_INLINE planes operator_of(const cloth *c, int32_t direction) {
+  int32_t before = direction * OPERATOR_FLOATS * c->stride;
   return planes_at(c, c->operator_blocks + (uint32_t)before * (uint32_t)sizeof(float));
 }
 
-static float *beta_of(const cloth *c, planes operator_blocks) {
-  return operator_blocks.z + c->count;
+CLOTH_INLINE float *beta_of(const cloth *c, planes operator_blocks) {
+  return operator_blocks.z + c->stride;
 }
 
-/* From a particle to the other end of its spring. */
-static int32_t direction_offset(const cloth *c, int32_t direction) {
-  return direction_row_step[direction] * c->columns + direction_column_step[direction];
+/* From the place where a spring is kept to the ends of the spring, one cell long. */
+CLOTH_INLINE int32_t spring_start(int32_t direction) {
+  return direction == ANTIDIAGONAL ? 1 : 0;
 }
 
-/* The forces of one row's springs of a direction, three components. The row below takes its share from them before it
-   puts its own in their place. */
-static planes row_buffer(const cloth *c, int32_t direction) {
+CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
+  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->columns);
+}
+
+static planes row_buffer(const cloth *c, int32_t number) {
   planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * direction * c->pitch + ZERO_PAD;
-  f.y = f.x + c->pitch;
-  f.z = f.y + c->pitch;
+  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
+  f.y = f.x + c->columns;
+  f.z = f.y + c->columns;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * DIRECTIONS * c->pitch + ZERO_PAD) * sizeof(float));
+  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
 }
 
-/* Where a row has no spring of a direction: its last column, or for the antidiagonal its first. */
-static int32_t missing_column(const cloth *c, int32_t direction) {
-  return direction == ANTIDIAGONAL ? 0 : c->columns - 1;
-}
+/* What the springs kept at a block of places do to the ends where they start. */
+typedef struct row_pulls {
+  lanes3 along[DIRECTIONS];
+} row_pulls;
 
-static int has_missing_column(int32_t direction) {
-  return direction_column_step[direction] != 0;
-}
+/* What the springs of the blocks to the left do to the particles at hand and to those below them. For springs two cells
+   long, also the same moved on by one place. */
+typedef struct row_carry {
+  lanes3 own, below, own_moved, below_moved;
+} row_carry;
 
-/* Clears the place in a row of forces where there is no spring. What lies beyond the row's ends was cleared with all
-   buffers and stays so. */
-static void trim_row(const cloth *c, int32_t direction, planes f) {
-  if (has_missing_column(direction)) {
-    vector_store(f, missing_column(c, direction), vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-/* One component of a row buffer. */
-static const float *row_component(const cloth *c, int32_t direction, int32_t component) {
-  return row_buffer(c, direction).x + component * c->pitch;
+CLOTH_INLINE row_carry no_carry(void) {
+  lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  row_carry carry = {zero, zero, zero, zero};
+  return carry;
 }
 
 /*
- * A spring pulls the particle that keeps it one way and its other end the other way. What a row of particles gets is
- * added up without scattering: first the other ends of the springs of the row above, then its own.
+ * A spring pulls the end where it starts one way and its other end the other way. What a block of particles gets is
+ * added up without scattering: from the springs kept at their places, from those kept `reach` places to the left, and
+ * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
+ * the row below.
  */
-CLOTH_HOT static void take_from_row_above(const cloth *c, int32_t row, planes sums) {
-  for (int32_t component = 0; component < 3; component++) {
-    float *sum = sums.x + component * c->count + row * c->columns;
-    const float *weft = row_component(c, WEFT, component);
-    const float *diagonal = row_component(c, DIAGONAL, component) - 1;
-    const float *antidiagonal = row_component(c, ANTIDIAGONAL, component) + 1;
-    for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
-      lanes diagonals = lanes_add(lanes_load(diagonal + i), lanes_load(antidiagonal + i));
-      lanes all = lanes_add(lanes_load(weft + i), diagonals);
-      lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), all), c->columns - i);
-    }
+CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int reach, planes buffer, int32_t column,
+                           int32_t count) {
+  const lanes3 *along = pulls->along;
+  lanes3 own = lanes3_subtract(along[ANTIDIAGONAL], along[WARP]);
+  lanes3 below = along[DIAGONAL];
+  lanes3 own_moved = lanes3_shifted(carry->own, own);
+  lanes3 below_moved = lanes3_shifted(carry->below, below);
+  carry->own = own;
+  carry->below = below;
+  if (reach == 2) {
+    own = own_moved;
+    below = below_moved;
+    own_moved = lanes3_shifted(carry->own_moved, own);
+    below_moved = lanes3_shifted(carry->below_moved, below);
+    carry->own_moved = own;
+    carry->below_moved = below;
+  }
+  lanes3 sum = lanes3_add(lanes3_add(along[WARP], along[WEFT]), lanes3_add(along[DIAGONAL], own_moved));
+  sum = lanes3_subtract(sum, lanes3_load(buffer, column));
+  lanes3_store(buffer, column, lanes3_add(lanes3_add(along[WEFT], along[ANTIDIAGONAL]), below_moved), count);
+  return sum;
+}
+
+/* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
+   which have none below, they stand in themselves. */
+typedef struct cell_corners {
+  lanes3 first, right, below, across;
+} cell_corners;
+
+CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, int32_t below) {
+  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
+                          lanes3_load(from, i + below + reach)};
+  return corners;
+}
+
+/* From a particle to the one `reach` cells below, or to itself if there is none. */
+static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
+  return row + reach < c->rows ? reach * c->columns : 0;
+}
+
+/* From the start of a spring to its end. */
+CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direction) {
+  switch (direction) {
+  case WARP:
+    return lanes3_subtract(corners->right, corners->first);
+  case WEFT:
+    return lanes3_subtract(corners->below, corners->first);
+  case DIAGONAL:
+    return lanes3_subtract(corners->across, corners->first);
+  default:
+    return lanes3_subtract(corners->below, corners->right);
   }
 }
 
-CLOTH_HOT static void add_own_row(const cloth *c, int32_t row, planes sums) {
-  for (int32_t component = 0; component < 3; component++) {
-    float *sum = sums.x + component * c->count + row * c->columns;
-    const float *along = row_component(c, WARP, component);
-    const float *weft = row_component(c, WEFT, component);
-    const float *diagonal = row_component(c, DIAGONAL, component);
-    const float *antidiagonal = row_component(c, ANTIDIAGONAL, component);
-    for (int32_t i = 0; i < c->columns; i += CLOTH_LANES) {
-      lanes warp = lanes_subtract(lanes_load(along + i), lanes_load(along + i - 1));
-      lanes diagonals = lanes_add(lanes_load(diagonal + i), lanes_load(antidiagonal + i));
-      lanes all = lanes_add(warp, lanes_add(lanes_load(weft + i), diagonals));
-      lanes_store_first(sum + i, lanes_add(lanes_load(sum + i), all), c->columns - i);
-    }
-  }
-}
-
-static void clear_row(const cloth *c, planes f) {
-  for (int32_t i = 0; i < c->columns; i++) {
-    vector_store(f, i, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-/* What one spring does in a substep: the velocity change of the end that keeps it, and its block of the operator. */
+/* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
 typedef struct spring_result {
   lanes3 change;
   lanes3 w;
@@ -1902,7 +1990,7 @@ typedef struct spring_result {
  * `compression` share also for l < L. The implicit part adds k K v to the force, where the stiffness Jacobian is
  * K = alpha u u^T + beta I in units of k^2 / m0: alpha = k^2 ks L/l and beta = k^2 ks (1 - L/l); the latter is
  * dropped in compression, where it would make the matrix indefinite.
- * d and v lead from the keeping end to the other; `scale` is the spring's stiffness factor; `implicit` its mode.
+ * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
  */
 CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, lanes3 v, lanes scale, lanes_mask implicit) {
   lanes zero = lanes_splat(0.0f);
@@ -1910,37 +1998,34 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, lanes3
   lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
   lanes length = lanes_square_root(squared);
   lanes inverse = lanes_divide(lanes_splat(1.0f), length);
-  lanes elongation = lanes_subtract(length, rest);
   lanes_mask taut = lanes_less(rest, length);
   lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
-  lanes stiffness = lanes_multiply(lanes_splat(s->stiffness), share);
+  lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
   lanes damping = lanes_multiply(lanes_splat(s->damping), share);
-  lanes ratio = lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f));
-  lanes alpha = lanes_select(implicit, lanes_multiply(stiffness, ratio), zero);
-  lanes beta = lanes_select(implicit, lanes_subtract(stiffness, lanes_multiply(stiffness, ratio)), zero);
-  lanes3 u = lanes3_snapped(lanes3_scale(d, inverse));
-  lanes along = lanes_snapped(lanes3_dot(u, v));
-  lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), elongation);
-  pull = lanes_snapped(lanes_add(pull, lanes_multiply(lanes_add(damping, alpha), along)));
+  lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
+  /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
+     multiples of 2^-100, and so is the product of the operator. */
+  lanes3 u = lanes3_rounded(lanes3_scale(d, inverse), STATE_GRID);
+  lanes along = lanes3_dot(u, v);
+  lanes projected = lanes_rounded(lanes_add(damping, alpha), STATE_GRID);
+  lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), lanes_subtract(length, rest));
+  pull = lanes_rounded(lanes_add(pull, lanes_multiply(projected, along)), WORK_GRID);
   spring_result result;
-  /* w and beta meet differences of snapped vectors, which may be as small as 2^-63: at 2^-30 their products stay above
-     2^-93 and what is left when those cancel above 2^-117. */
-  result.beta = lanes_snapped_to(beta, STATE_QUANTUM);
+  result.beta = lanes_rounded(lanes_subtract(stiffness, alpha), STATE_GRID);
   result.change = lanes3_add(lanes3_scale(u, pull), lanes3_scale(v, result.beta));
-  lanes root = lanes_square_root(lanes_select(implicit, lanes_add(alpha, damping), zero));
-  lanes3 w = lanes3_scale(u, root);
-  result.w = lanes3_of(lanes_snapped_to(w.x, STATE_QUANTUM), lanes_snapped_to(w.y, STATE_QUANTUM),
-                       lanes_snapped_to(w.z, STATE_QUANTUM));
+  lanes root = lanes_square_root(lanes_select(implicit, projected, zero));
+  result.w = lanes3_rounded(lanes3_scale(u, root), STATE_GRID);
   return result;
 }
 
-/* Stiffness factor of springs: the mean of the map at both ends. */
-CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j) {
-  if (!c->stiffness_map) {
-    return lanes_splat(1.0f);
+/* Stiffness factor of springs between i and j, the first `count` of which exist: the mean of the map at both ends. */
+CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j, int32_t count) {
+  lanes scale = lanes_splat(1.0f);
+  if (c->stiffness_map) {
+    const float *map = floats_at(c, c->stiffness_map);
+    scale = lanes_multiply(lanes_splat(0.5f), lanes_add(lanes_load(map + i), lanes_load(map + j)));
   }
-  const float *map = floats_at(c, c->stiffness_map);
-  return lanes_multiply(lanes_splat(0.5f), lanes_add(lanes_load(map + i), lanes_load(map + j)));
+  return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
 /* Which springs have a kappa above a threshold, each on its lighter end. */
@@ -1951,103 +2036,69 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, int
 }
 
 /* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
-CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, int32_t i, int32_t j) {
-  lanes scale = spring_scale(c, i, j);
+CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count) {
+  lanes scale = spring_scale(c, i, j, s->mode == CLOTH_MODE_OFF ? 0 : count);
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
-  return lanes_select(spring_above(c, s, i, j, scale, projection_threshold(c)), lanes_splat(0.0f), scale);
+  return lanes_drop(spring_above(c, s, i, j, scale, projection_threshold(c)), scale);
 }
 
 /* Which springs are implicit; where maps vary, by each spring's own kappa. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale) {
-  if (!WITH_SOLVER) {
-    return lanes_first(0);
-  }
-  if (s->mode != CLOTH_MODE_MIXED) {
-    lanes mode = lanes_splat(s->mode == CLOTH_MODE_IMPLICIT ? 1.0f : 0.0f);
-    return lanes_less(lanes_splat(0.5f), mode);
+  if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
+    return lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
   }
   return spring_above(c, s, i, j, scale, c->explicit_threshold);
 }
 
-/* Evaluates the springs of one row and direction into the row buffer and, unless explicit, the operator. */
-CLOTH_HOT static void spring_row(const cloth *c, const step_plan *plan, int32_t direction, int32_t row) {
-  const spring_family *s = &plan->spring[direction];
-  planes force = row_buffer(c, direction);
-  if (s->mode == CLOTH_MODE_OFF || (direction_row_step[direction] && row == c->rows - 1)) {
-    clear_row(c, force);
-    return;
+/* How many of the places of a row keep a spring of a direction that is `reach` cells long. */
+static int32_t places_in_row(const cloth *c, int32_t direction, int32_t reach, int32_t row) {
+  if (direction != WARP && row + reach >= c->rows) {
+    return 0;
   }
-  planes x = planes_at(c, plan->places);
-  planes v = planes_at(c, c->velocity);
-  planes o = operator_of(c, direction);
-  int stored = WITH_SOLVER && s->mode >= CLOTH_MODE_IMPLICIT;
-  int32_t offset = direction_offset(c, direction);
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 d = lanes3_subtract(lanes3_load(x, i + offset), lanes3_load(x, i));
-    lanes3 dv = lanes3_subtract(lanes3_load(v, i + offset), lanes3_load(v, i));
-    lanes scale = spring_force_scale(c, s, i, i + offset);
-    spring_result r = spring_force(s, d, dv, scale, spring_implicit(c, s, i, i + offset, scale));
-    int32_t left = c->columns - column;
-    lanes3_store(force, column, r.change, left);
-    if (stored) {
-      lanes3_store(o, i, r.w, left);
-      lanes_store_first(beta_of(c, o) + i, r.beta, left);
-    }
-  }
-  trim_row(c, direction, force);
-  if (stored && has_missing_column(direction)) {
-    int32_t i = row * c->columns + missing_column(c, direction);
-    vector_store(o, i, vector(0.0f, 0.0f, 0.0f));
-    beta_of(c, o)[i] = 0.0f;
-  }
+  return c->columns - (direction == WEFT ? 0 : reach);
 }
 
-/* The last row of particles keeps no springs to a next row; the operator says so by zeros. */
-static void clear_last_operator_row(const cloth *c) {
-  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    planes o = operator_of(c, d);
-    for (int32_t i = c->count - c->columns; i < c->count; i++) {
-      vector_store(o, i, vector(0.0f, 0.0f, 0.0f));
-      beta_of(c, o)[i] = 0.0f;
-    }
+/* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
+   in the operator at `spring`, if there is one. */
+CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count, lanes3 d,
+                                lanes3 v, float *spring, int32_t stride, int32_t left) {
+  lanes scale = spring_force_scale(c, s, i, j, count);
+  spring_result r = spring_force(s, d, v, scale, spring_implicit(c, s, i, j, scale));
+  if (WITH_SOLVER && spring) {
+    lanes_store_first(spring, r.w.x, left);
+    lanes_store_first(spring + stride, r.w.y, left);
+    lanes_store_first(spring + 2 * stride, r.w.z, left);
+    lanes_store_first(spring + 3 * stride, r.beta, left);
   }
+  return r.change;
 }
 
-/* Adds the velocity changes of all stretch and shear springs to `change` and fills the operator. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    take_from_row_above(c, row, change);
-    for (int32_t d = 0; d < DIRECTIONS; d++) {
-      spring_row(c, plan, d, row);
-    }
-    add_own_row(c, row, change);
-  }
-  if (WITH_SOLVER && plan->solves) {
-    clear_last_operator_row(c);
+/* Adds the velocity changes of all stretch and shear springs to a row of `change`, and fills the operator. */
+CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
+  const planes x = planes_at(c, plan->places);
+  const planes v = planes_at(c, c->velocity);
+  const planes buffer = row_buffer(c, 0);
+  float *springs = WITH_SOLVER && plan->solves ? floats_at(c, c->operator_blocks) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
+  EACH_DIRECTION(start[d] = spring_start(d); end[d] = spring_end(c, d); places[d] = places_in_row(c, d, 1, row));
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, 1, below);
+    cell_corners vs = load_corners(v, i, 1, below);
+    row_pulls pulls;
+    EACH_DIRECTION(pulls.along[d] = spring_pull(c, &plan->spring[d], i + start[d], i + end[d], places[d] - column,
+                                                corner_difference(&xs, d), corner_difference(&vs, d),
+                                                springs ? springs + 4 * d * stride + i : NULL, stride, left));
+    lanes3 sum = gather(&pulls, &carry, 1, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
 /// Bend springs ///
-
-/* A bend spring joins a particle to the next but one in a direction. */
-typedef struct bend_range {
-  int32_t offset;                    /* to the other end */
-  int32_t first_column, last_column; /* columns that keep a spring: first .. last - 1 */
-  int32_t rows;                      /* rows that keep one */
-} bend_range;
-
-static bend_range bend_range_of(const cloth *c, int32_t direction) {
-  bend_range r;
-  r.offset = 2 * direction_offset(c, direction);
-  r.first_column = direction == ANTIDIAGONAL ? 2 : 0;
-  r.last_column = direction == WARP || direction == DIAGONAL ? c->columns - 2 : c->columns;
-  r.rows = c->rows - 2 * direction_row_step[direction];
-  return r;
-}
 
 /* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its damping's `damping` (d.v) d, and
    its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
@@ -2061,141 +2112,125 @@ typedef struct bend_result {
 CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
-  lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
-  lanes length = lanes_square_root(squared);
+  lanes length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
   lanes_mask bent = lanes_less(length, rest);
-  lanes s = lanes_divide(length, rest);
+  lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
+  lanes elongation = lanes_subtract(length, rest);
   lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
   on_curve = lanes_maximum(on_curve, lanes_splat(0.0f - b->most));
-  lanes on_line = lanes_multiply(lanes_splat(b->linear), lanes_subtract(length, rest));
+  lanes on_line = lanes_multiply(lanes_splat(b->linear), elongation);
   lanes_mask linear = lanes_less(on_curve, on_line);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
   lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
   lanes pull = lanes_select(linear, on_line, on_curve);
-  lanes folding = lanes_multiply(lanes_splat(b->fold), lanes_subtract(length, rest));
+  lanes folding = lanes_multiply(lanes_splat(b->fold), elongation);
   lanes_mask folds = lanes_less(folding, pull);
-  slope = lanes_select(folds, lanes_splat(b->fold_slope), slope);
-  slope = lanes_multiply(lanes_minimum(slope, lanes_splat(KAPPA_LIMIT)), scale);
-  pull = lanes_multiply(lanes_select(folds, folding, pull), scale);
+  slope = lanes_minimum(lanes_select(folds, lanes_splat(b->fold_slope), slope), lanes_splat(KAPPA_LIMIT));
+  pull = lanes_select(folds, folding, pull);
+  /* By which all is multiplied: of a slack spring nothing is left. */
+  lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
+  lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
-  result.pull = lanes_snapped(lanes_select(bent, lanes_divide(pull, length), zero));
-  lanes damping = lanes_multiply(lanes_splat(b->damping), scale);
-  result.damping = lanes_snapped(lanes_select(bent, lanes_divide(damping, squared), zero));
-  result.slope = lanes_snapped(lanes_select(bent, lanes_divide(lanes_add(slope, damping), squared), zero));
+  result.pull = lanes_rounded(lanes_multiply(pull, share), WORK_GRID);
+  result.damping = lanes_rounded(lanes_multiply(lanes_splat(b->damping), over_square), WORK_GRID);
+  slope = lanes_add(slope, lanes_splat(b->damping));
+  result.slope = lanes_rounded(lanes_multiply(slope, over_square), WORK_GRID);
   return result;
 }
 
-/* Clean, so that a slope times two of its components stays above 2^-120. */
-CLOTH_INLINE lanes3 bend_span(planes x, int32_t i, int32_t j) {
-  return lanes3_snapped(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)));
+/* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
+CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
+  return lanes3_rounded(corner_difference(x, direction), WORK_GRID);
 }
 
-static float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->count;
+CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
+  return floats_at(c, c->bend_slopes) + direction * c->stride;
 }
 
-/* Lanes of a row that keep no spring become 0. */
-CLOTH_INLINE lanes bend_within(const bend_range *range, int32_t column, lanes a) {
-  lanes zero = lanes_splat(0.0f);
-  a = lanes_select(lanes_first(range->first_column - column), zero, a);
-  return lanes_select(lanes_first(range->last_column - column), a, zero);
-}
-
-/* Adds a row of spring forces to the ends that keep the springs, then takes it from the other ends. Two passes, so that
-   a particle gets its shares in the same order whatever the lane width. */
-CLOTH_HOT static void scatter_row(const cloth *c, const bend_range *range, int32_t row, planes forces, planes sums) {
-  for (int32_t component = 0; component < 3; component++) {
-    const float *force = forces.x + component * c->pitch;
-    float *own = sums.x + component * c->count + row * c->columns;
-    float *other = own + range->offset;
-    for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
-      lanes_store_first(own + i, lanes_add(lanes_load(own + i), lanes_load(force + i)), range->last_column - i);
-    }
-    for (int32_t i = range->first_column; i < range->last_column; i += CLOTH_LANES) {
-      lanes rest = lanes_subtract(lanes_load(other + i), lanes_load(force + i));
-      lanes_store_first(other + i, rest, range->last_column - i);
-    }
+/* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
+   their slopes if they are implicit; those bring slope (d.v) d along. */
+CLOTH_INLINE lanes3 bend_pull(const cloth *c, const bend_family *b, int32_t i, int32_t j, int32_t count, lanes3 span,
+                              lanes3 v, float *slopes, int32_t left) {
+  bend_result r = bend_force(b, span, spring_scale(c, i, j, count));
+  lanes slope = r.damping;
+  if (WITH_SOLVER && slopes) {
+    slope = r.slope;
+    lanes_store_first(slopes, slope, left);
   }
+  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
+  return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
 }
 
-/* Evaluates one row's bend springs of a direction into the row buffer and, if implicit, the slopes of the operator,
-   which bring slope (d.v) d along. */
-CLOTH_HOT static void bend_row(const cloth *c, const step_plan *plan, int32_t direction, const bend_range *range,
-                               int32_t row) {
-  planes x = planes_at(c, plan->places);
-  planes v = planes_at(c, c->velocity);
-  planes force = row_buffer(c, direction);
+/* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
+static planes bend_buffer(const cloth *c, int32_t row) {
+  return row_buffer(c, 1 + (row & 1));
+}
+
+/* Adds the velocity changes of all bend springs to a row of `change` and leaves their slopes for the operator. */
+CLOTH_HOT CLOTH_SEPARATE void add_bend_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
+  const planes x = planes_at(c, plan->places);
+  const planes v = planes_at(c, c->velocity);
+  const planes buffer = bend_buffer(c, row);
   int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    int32_t j = i + range->offset;
-    int32_t left = c->columns - column;
-    lanes3 d = bend_span(x, i, j);
-    bend_result r = bend_force(&plan->bend[direction], d, spring_scale(c, i, j));
-    lanes along = lanes_snapped(lanes3_dot(d, lanes3_subtract(lanes3_load(v, j), lanes3_load(v, i))));
-    lanes slope = r.damping;
-    if (implicit) {
-      slope = bend_within(range, column, r.slope);
-      lanes_store_first(bend_slopes_of(c, direction) + i, slope, left);
-    }
-    lanes pull = lanes_snapped(lanes_add(r.pull, lanes_multiply(slope, along)));
-    lanes3_store(force, column, lanes3_scale(d, pull), left);
+  float *slopes = implicit ? floats_at(c, c->bend_slopes) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
+  EACH_DIRECTION(start[d] = 2 * spring_start(d); end[d] = 2 * spring_end(c, d); places[d] = places_in_row(c, d, 2, row));
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners vs = load_corners(v, i, 2, below);
+    row_pulls pulls;
+    EACH_DIRECTION(pulls.along[d] = bend_pull(c, &plan->bend[d], i + start[d], i + end[d], places[d] - column,
+                                              bend_span(&xs, d), corner_difference(&vs, d),
+                                              slopes ? slopes + d * stride + i : NULL, left));
+    lanes3 sum = gather(&pulls, &carry, 2, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* The last rows of particles keep no bend springs of most directions; the slopes say so by zeros. */
-static void clear_last_slopes(const cloth *c, int32_t direction, const bend_range *range) {
-  int32_t kept = range->rows > 0 ? range->rows * c->columns : 0;
-  fill_zero(bend_slopes_of(c, direction) + kept, (size_t)(c->count - kept) * sizeof(float));
+/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, lanes3 span, lanes3 e) {
+  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), lanes3_dot(span, e)), WORK_GRID));
 }
 
-/* Adds the velocity changes of all bend springs to `change` and leaves their slopes for the operator. */
-static void add_bend_forces(const cloth *c, const step_plan *plan, planes change) {
-  for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode != CLOTH_MODE_OFF; d++) {
-    bend_range range = bend_range_of(c, d);
-    for (int32_t row = 0; row < range.rows; row++) {
-      bend_row(c, plan, d, &range, row);
-      scatter_row(c, &range, row, row_buffer(c, d), change);
-    }
-    if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-      clear_last_slopes(c, d, &range);
-    }
+/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
+   direction . product to the sum. The slopes are stored, d is at hand. */
+CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
+  const planes x = planes_at(c, c->position);
+  const planes p = planes_at(c, c->direction);
+  const planes q = planes_at(c, c->product);
+  const planes buffer = bend_buffer(c, row);
+  const float *slopes = floats_at(c, c->bend_slopes);
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners ps = load_corners(p, i, 2, below);
+    row_pulls pulls;
+    EACH_DIRECTION(pulls.along[d] =
+                       bend_operator_pull(slopes + d * stride + i, bend_span(&xs, d), corner_difference(&ps, d)));
+    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
+    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
+    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
+    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }
 
-/* Forces of one row's implicit bend springs on the direction's differences: slope d (d.e). The slopes are stored, d is
-   at hand. Adds its part of direction . product, a sum of squares. */
-CLOTH_HOT static void bend_operator_row(const cloth *c, int32_t d, const bend_range *range, int32_t row,
-                                        lanes_sum *sum) {
-  planes x = planes_at(c, c->position);
-  planes direction = planes_at(c, c->direction);
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    int32_t j = i + range->offset;
-    lanes3 span = bend_span(x, i, j);
-    lanes3 e = lanes3_snapped(lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, j)));
-    lanes along = bend_within(range, column, lanes_snapped(lanes3_dot(span, e)));
-    lanes pull = lanes_snapped(lanes_multiply(lanes_load(bend_slopes_of(c, d) + i), along));
-    pull = bend_within(range, column, pull); /* beyond the slopes may lie anything, and 0 times that is not always 0 */
-    lanes3_store(row_buffer(c, d), column, lanes3_scale(span, pull), c->columns - column);
-    lanes_sum_add(sum, column, lanes_multiply(pull, along));
-  }
-}
-
-/* product += A direction for implicit bend springs, whose blocks are slope d d^T. Returns their part of
-   direction . product. */
-CLOTH_SEPARATE float apply_bend(const cloth *c, planes product) {
-  float total = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    bend_range range = bend_range_of(c, d);
-    lanes_sum sum = {{0.0f}};
-    for (int32_t row = 0; row < range.rows; row++) {
-      bend_operator_row(c, d, &range, row, &sum);
-      scatter_row(c, &range, row, row_buffer(c, d), product);
+/* Adds the velocity changes of all springs to `change`, row by row. */
+static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    if (plan->springs || plan->solves) {
+      add_spring_row(c, plan, row, change);
     }
-    total += lanes_sum_total(&sum);
+    if (plan->bend_mode != CLOTH_MODE_OFF) {
+      add_bend_row(c, plan, row, change);
+    }
   }
-  return total;
 }
 
 /// External forces ///
@@ -2315,7 +2350,6 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
     add_air(c, plan, change);
   }
   add_spring_forces(c, plan, change);
-  add_bend_forces(c, plan, change);
 }
 
 /// Operator ///
@@ -2325,84 +2359,89 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
   for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_snapped(lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta))));
-    lanes3_store(direction, i, turned, c->columns - column);
+    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), c->columns - column);
   }
 }
 
-/* Forces of one row and direction of implicit springs on a velocity difference e: beta e + w (w.e). */
-CLOTH_HOT static void operator_row(const cloth *c, const step_plan *plan, int32_t d, int32_t row, planes direction) {
-  planes force = row_buffer(c, d);
-  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
-    return; /* the buffer was cleared and stays so */
-  }
-  if (direction_row_step[d] && row == c->rows - 1) {
-    clear_row(c, force);
-    return;
-  }
-  planes o = operator_of(c, d);
-  int32_t offset = direction_offset(c, d);
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 e = lanes3_subtract(lanes3_load(direction, i), lanes3_load(direction, i + offset));
-    lanes3 w = lanes3_load(o, i);
-    lanes along = lanes_snapped(lanes3_dot(w, e));
-    lanes3 pull = lanes3_add(lanes3_scale(e, lanes_load(beta_of(c, o) + i)), lanes3_scale(w, along));
-    lanes3_store(force, column, pull, c->columns - column);
-  }
-  trim_row(c, d, force);
+/* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
+CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t stride, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + stride), lanes_load(spring + 2 * stride));
+  lanes beta = lanes_load(spring + 3 * stride);
+  return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* Drops what is too small to matter from a row of the product and adds direction . product to the sum. */
-CLOTH_HOT static void finish_product_row(const cloth *c, int32_t row, planes direction, planes product,
-                                         lanes_sum *sum) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 q = lanes3_snapped(lanes3_load(product, i));
-    lanes3_store(product, i, q, c->columns - column);
-    lanes dot = lanes3_dot(lanes3_load(direction, i), q);
-    lanes_sum_add(sum, column, lanes_select(lanes_first(c->columns - column), dot, lanes_splat(0.0f)));
+/* One row of product = A direction for the particles' masses and the springs of the families that are implicit. Adds
+   direction . product to the sum. What the loop needs is at hand, as stores of lanes might change anything else. */
+CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
+  const planes p = planes_at(c, c->direction);
+  const planes q = planes_at(c, c->product);
+  const planes buffer = row_buffer(c, 0);
+  const float *springs = floats_at(c, c->operator_blocks);
+  const float *mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    const float *spring = springs + i;
+    cell_corners ps = load_corners(p, i, 1, below);
+    row_pulls pulls = {{zero, zero, zero, zero}};
+    if (stretch) {
+      pulls.along[WARP] = operator_pull(spring, stride, corner_difference(&ps, WARP));
+      pulls.along[WEFT] = operator_pull(spring + 4 * stride, stride, corner_difference(&ps, WEFT));
+    }
+    if (shear) {
+      pulls.along[DIAGONAL] = operator_pull(spring + 8 * stride, stride, corner_difference(&ps, DIAGONAL));
+      pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * stride, stride, corner_difference(&ps, ANTIDIAGONAL));
+    }
+    lanes3 all = gather(&pulls, &carry, 1, buffer, column, columns - column);
+    lanes3 inertia = mass_ratio ? lanes3_scale(ps.first, lanes_load(mass_ratio + i)) : ps.first;
+    all = lanes3_rounded(lanes3_subtract(inertia, all), WORK_GRID);
+    lanes3_store(q, i, all, columns - column);
+    lanes_sum_add(sum, column, lanes_within(lanes3_dot(ps.first, all), columns - column));
   }
 }
 
-CLOTH_HOT static void set_mass_product_row(const cloth *c, int32_t row, planes direction, planes product) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 inertia = lanes3_scale(lanes3_load(direction, i), mass_ratio_lanes(c, i));
-    lanes3_store(product, i, inertia, c->columns - column);
+/* Compiled for each choice of families, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
+  int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
+  int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
+#if defined(__OPTIMIZE_SIZE__)
+  apply_row(c, row, stretch, shear, sum);
+#else
+  if (stretch && shear) {
+    apply_row(c, row, 1, 1, sum);
+  } else if (stretch) {
+    apply_row(c, row, 1, 0, sum);
+  } else {
+    apply_row(c, row, 0, shear, sum);
   }
+#endif
 }
 
 /*
- * One pass over the grid for all but the bend springs. z and product share their memory: the
- * direction is turned one row ahead of the row whose product is written, so z is read before it is overwritten.
- * Returns direction . product.
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is read
+ * before it is overwritten. Returns direction . product.
  */
-CLOTH_SEPARATE float turn_and_apply_springs(const cloth *c, const step_plan *plan, float beta) {
+CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
   planes direction = planes_at(c, c->direction);
   planes product = planes_at(c, c->product);
+  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
+  int32_t turned = 0;
   clear_row_buffers(c);
-  turn_direction_row(c, 0, beta, product, direction);
   for (int32_t row = 0; row < c->rows; row++) {
-    if (row + 1 < c->rows) {
-      turn_direction_row(c, row + 1, beta, product, direction);
+    for (; turned < c->rows && turned <= row + 2; turned++) {
+      turn_direction_row(c, turned, beta, product, direction);
     }
-    set_mass_product_row(c, row, direction, product);
-    take_from_row_above(c, row, product);
-    for (int32_t d = 0; d < DIRECTIONS; d++) {
-      operator_row(c, plan, d, row, direction);
+    operator_row(c, plan, row, &sum);
+    if (bends) {
+      bend_operator_row(c, row, &sum);
     }
-    add_own_row(c, row, product);
-    finish_product_row(c, row, direction, product, &sum);
   }
   return lanes_sum_total(&sum);
-}
-
-/* direction = z + beta direction, product = A direction. Returns direction . product. */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
-  float total = turn_and_apply_springs(c, plan, beta);
-  return plan->bend_mode == CLOTH_MODE_IMPLICIT ? total + apply_bend(c, planes_at(c, c->product)) : total;
 }
 
 /// Preconditioner ///
@@ -2421,11 +2460,11 @@ CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
   const float *f = floats_at(c, c->inverse) + i;
   symmetric m;
   m.xx = lanes_load(f);
-  m.yy = lanes_load(f + c->count);
-  m.zz = lanes_load(f + 2 * c->count);
-  m.xy = lanes_load(f + 3 * c->count);
-  m.xz = lanes_load(f + 4 * c->count);
-  m.yz = lanes_load(f + 5 * c->count);
+  m.yy = lanes_load(f + c->stride);
+  m.zz = lanes_load(f + 2 * c->stride);
+  m.xy = lanes_load(f + 3 * c->stride);
+  m.xz = lanes_load(f + 4 * c->stride);
+  m.yz = lanes_load(f + 5 * c->stride);
   return m;
 }
 
@@ -2433,11 +2472,11 @@ CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
 CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
   float *f = floats_at(c, c->inverse) + i;
   lanes_store_first(f, m.xx, count);
-  lanes_store_first(f + c->count, m.yy, count);
-  lanes_store_first(f + 2 * c->count, m.zz, count);
-  lanes_store_first(f + 3 * c->count, m.xy, count);
-  lanes_store_first(f + 4 * c->count, m.xz, count);
-  lanes_store_first(f + 5 * c->count, m.yz, count);
+  lanes_store_first(f + c->stride, m.yy, count);
+  lanes_store_first(f + 2 * c->stride, m.zz, count);
+  lanes_store_first(f + 3 * c->stride, m.xy, count);
+  lanes_store_first(f + 4 * c->stride, m.xz, count);
+  lanes_store_first(f + 5 * c->stride, m.yz, count);
 }
 
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
@@ -2450,13 +2489,13 @@ CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_snapped(symmetric m) {
-  m.xx = lanes_snapped(m.xx);
-  m.yy = lanes_snapped(m.yy);
-  m.zz = lanes_snapped(m.zz);
-  m.xy = lanes_snapped(m.xy);
-  m.xz = lanes_snapped(m.xz);
-  m.yz = lanes_snapped(m.yz);
+CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
+  m.xx = lanes_rounded(m.xx, WORK_GRID);
+  m.yy = lanes_rounded(m.yy, WORK_GRID);
+  m.zz = lanes_rounded(m.zz, WORK_GRID);
+  m.xy = lanes_rounded(m.xy, WORK_GRID);
+  m.xz = lanes_rounded(m.xz, WORK_GRID);
+  m.yz = lanes_rounded(m.yz, WORK_GRID);
   return m;
 }
 
@@ -2522,17 +2561,34 @@ CLOTH_INLINE symmetric add_operator_block(const cloth *c, symmetric m, planes o,
   return symmetric_add_outer(m, lanes3_load(o, i), lanes_splat(1.0f));
 }
 
-/* Adds to m the blocks of one direction's bend springs, slope d d^T: of the one the particle keeps and of the one that
-   ends there. Where there is none the slope is 0. */
-CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
+/* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
+CLOTH_INLINE symmetric add_bend_block(const cloth *c, symmetric m, int32_t d, int32_t place) {
   planes x = planes_at(c, c->position);
-  const float *slopes = bend_slopes_of(c, d);
-  bend_range range = bend_range_of(c, d);
-  if (row < range.rows) {
-    m = symmetric_add_outer(m, bend_span(x, i, i + range.offset), lanes_load(slopes + i));
+  int32_t i = place + 2 * spring_start(d);
+  int32_t j = place + 2 * spring_end(c, d);
+  lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
+  return symmetric_add_outer(m, span, lanes_load(bend_slopes_of(c, d) + place));
+}
+
+/* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
+CLOTH_INLINE symmetric add_spring_blocks(const cloth *c, const step_plan *plan, symmetric m, int32_t d, int32_t row,
+                                         int32_t i) {
+  int32_t starting = i - spring_start(d), ending = i - spring_end(c, d);
+  if (plan->spring[d].mode >= CLOTH_MODE_IMPLICIT) {
+    m = add_operator_block(c, m, operator_of(c, d), starting);
+    if (d == WARP || row > 0) {
+      m = add_operator_block(c, m, operator_of(c, d), ending);
+    }
   }
-  if (row >= c->rows - range.rows) {
-    m = symmetric_add_outer(m, bend_span(x, i - range.offset, i), lanes_load(slopes + i - range.offset));
+  return m;
+}
+
+CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
+  if (d == WARP || row + 2 < c->rows) {
+    m = add_bend_block(c, m, d, i - 2 * spring_start(d));
+  }
+  if (d == WARP || row >= 2) {
+    m = add_bend_block(c, m, d, i - 2 * spring_end(c, d));
   }
   return m;
 }
@@ -2543,18 +2599,10 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      for (int32_t d = 0; d < DIRECTIONS; d++) {
-        if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
-          continue;
-        }
-        m = add_operator_block(c, m, operator_of(c, d), i);
-        if (row > 0 || d == WARP) {
-          m = add_operator_block(c, m, operator_of(c, d), i - direction_offset(c, d));
-        }
-      }
-      m = symmetric_snapped(m);
-      for (int32_t d = 0; d < DIRECTIONS && plan->bend_mode == CLOTH_MODE_IMPLICIT; d++) {
-        m = add_bend_blocks(c, m, d, row, i);
+      EACH_DIRECTION(m = add_spring_blocks(c, plan, m, d, row, i));
+      m = symmetric_rounded(m);
+      if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+        EACH_DIRECTION(m = add_bend_blocks(c, m, d, row, i));
       }
       symmetric_store(c, i, m, c->columns - column);
     }
@@ -2582,13 +2630,13 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
-    symmetric_store(c, i, symmetric_snapped(inverse), c->count - i);
+    symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
   }
 }
 
 /* One particle's block. These run on few particles and one at a time. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
-  return floats_at(c, c->inverse) + particle + entry * c->count;
+  return floats_at(c, c->inverse) + particle + entry * c->stride;
 }
 
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -2620,7 +2668,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = snapped(sum, WORK_QUANTUM);
+      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_GRID) - WORK_GRID;
     }
   }
 }
@@ -2693,11 +2741,11 @@ CLOTH_HOT static float precondition(const cloth *c) {
   planes z = planes_at(c, c->product);
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 residual = lanes3_snapped(lanes3_load(r, i));
-    lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
+    lanes3 residual = lanes3_rounded(lanes3_load(r, i), WORK_GRID);
+    lanes3 preconditioned = symmetric_apply(symmetric_load(c, i), residual);
     lanes3_store(z, i, preconditioned, c->count - i);
     lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
   }
   return lanes_sum_total(&sum);
 }
@@ -2713,14 +2761,14 @@ CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 step = lanes3_scale(lanes3_load(p, i), a);
     int32_t left = c->count - i;
-    lanes3_store(y, i, lanes3_snapped(lanes3_add(lanes3_load(y, i), step)), left);
+    lanes3_store(y, i, lanes3_add(lanes3_load(y, i), step), left);
     lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), a));
-    residual = lanes3_snapped(residual);
+    residual = lanes3_rounded(residual, WORK_GRID);
     lanes3_store(r, i, residual, left);
-    lanes3 preconditioned = lanes3_snapped(symmetric_apply(symmetric_load(c, i), residual));
+    lanes3 preconditioned = symmetric_apply(symmetric_load(c, i), residual);
     lanes3_store(q, i, preconditioned, left);
     lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
   }
   return lanes_sum_total(&sum);
 }
@@ -2728,6 +2776,10 @@ CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
 /* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
    work quantum begins to show, and a residual made of rounding would lead anywhere. */
 #define SOLVED_PER_PARTICLE 1.0e-16f
+
+/* Least step along a direction, 2^-30. Far below what a matrix with kappa up to its limit can ask for; a multiple of
+   2^-53 times one of 2^-40 stays clear of the subnormal numbers. */
+#define LEAST_STEP STATE_QUANTUM
 
 /* A float that can be divided by: positive, finite, and with a finite inverse. */
 static int is_usable(float value) {
@@ -2738,7 +2790,7 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
-    lanes_sum_add(&sum, i, lanes_select(lanes_first(c->count - i), dot, lanes_splat(0.0f)));
+    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
   }
   return lanes_sum_total(&sum);
 }
@@ -2766,10 +2818,18 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, planes_at(c, c->residual));
-  if (!is_usable(curvature) || !(slope > 0.0f)) {
+  if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
     return precondition(c);
   }
   return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
+}
+
+/* What the solution is too fine in is dropped, see WORK_GRID. */
+static void round_solution(const cloth *c) {
+  planes y = planes_at(c, c->solution);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
+  }
 }
 
 /*
@@ -2790,15 +2850,16 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
     float curvature = turn_and_apply(c, plan, beta);
-    if (!is_usable(curvature)) {
+    if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
     }
     float next = advance_and_precondition(c, delta / curvature);
-    beta = next > 0.0f && is_finite(next) ? next / delta : 0.0f;
+    beta = next > 0.0f && is_finite(next) ? snapped(next / delta, WORK_QUANTUM) : 0.0f;
     delta = next;
     result.iterations++;
   }
   CLOTH_ASSERT(result.iterations <= c->max_iterations);
+  round_solution(c);
   result.capped = result.iterations == c->max_iterations && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
@@ -2905,7 +2966,7 @@ CLOTH_INLINE void limit_between(const cloth *c, const spring_limit *limit, plane
   lanes3 d = lanes3_subtract(to, from);
   lanes wi = lanes_load(mobility + i);
   lanes wj = lanes_load(mobility + j);
-  lanes scale = spring_scale(c, i, j);
+  lanes scale = spring_scale(c, i, j, CLOTH_LANES);
   lanes share = limit_share(limit, lanes3_dot(d, d), lanes_add(wi, wj), scale);
   share = projected_share(c, limit, i, j, scale, share);
   lanes3_store(x, i, lanes3_add(from, clean_move(d, lanes_multiply(share, wi))), count);
@@ -3057,8 +3118,8 @@ static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x
 /* Springs between rows: first from the rows of even spans, then from odd ones. */
 static void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
   int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
-  int32_t shift = direction_column_step[direction];
-  int32_t count = has_missing_column(direction) ? c->columns - 1 : c->columns;
+  int32_t shift = direction == DIAGONAL ? 1 : (direction == ANTIDIAGONAL ? -1 : 0);
+  int32_t count = shift ? c->columns - 1 : c->columns;
   for (int32_t colour = 0; colour < 2; colour++) {
     for (int32_t first = colour * span; first + span < c->rows; first += 2 * span) {
       for (int32_t row = first; row < first + span && row + span < c->rows; row++) {
@@ -4075,11 +4136,15 @@ CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  if (c->operator_blocks) {
-    fill_zero(floats_at(c, c->operator_blocks) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  for (int32_t n = 0; c->operator_blocks && n < DIRECTIONS * OPERATOR_FLOATS; n++) {
+    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - 2, 2 * sizeof(float));
   }
-  if (c->bend_slopes) {
-    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
+    fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
+  }
+  /* Springs that are not there, at the end of the last row, look at these. */
+  for (int32_t n = 0; c->direction && n < 3; n++) {
+    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
 }
 
@@ -4135,7 +4200,10 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uint32
 #ifdef CLOTH_TRACE
   hasher h;
   hash_start(&h);
-  hash_words(&h, (const any_word *)at(c, made), 3 * c->count);
+  planes vectors = planes_at(c, made);
+  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
   CLOTH_TRACE(c, stage, substep, hash_end(&h));
 #else
   (void)substep;
@@ -4229,12 +4297,18 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
 }
 #endif
 
+static int vector_is_finite(cloth_vector a) {
+  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
+}
+
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
 static void keep_solution(const cloth *c, int capped) {
   planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < 3 * c->count; i++) {
-    floats_at(c, c->warm)[i] = capped || !is_finite(y.x[i]) ? 0.0f : y.x[i];
+  for (int32_t i = 0; c->warm && i < c->count; i++) {
+    cloth_vector kept = vector_load(y, i);
+    int keeps = !capped && vector_is_finite(kept);
+    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -4327,10 +4401,6 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
     vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
   }
-}
-
-static int vector_is_finite(cloth_vector a) {
-  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
 }
 
 /* Shortens a vector to `limit`. Returns 1 if it had to. */
@@ -5565,24 +5635,24 @@ typedef struct spring_sums {
 } spring_sums;
 
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
-  return lanes_first_value(spring_scale(c, i, j));
+  return lanes_first_value(spring_scale(c, i, j, 1));
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   planes x = planes_at(c, c->position);
   const uint8_t *freedom = freedom_of(c);
-  int32_t offset = direction_offset(c, d);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
-  for (int32_t row = 0; row < c->rows - direction_row_step[d]; row++) {
-    for (int32_t column = d == ANTIDIAGONAL; column < c->columns - (d == WARP || d == DIAGONAL); column++) {
-      int32_t i = row * c->columns + column;
-      float length = vector_length(vector_subtract(vector_load(x, i + offset), vector_load(x, i)));
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < places_in_row(c, d, 1, row); column++) {
+      int32_t i = row * c->columns + column + spring_start(d);
+      int32_t j = row * c->columns + column + spring_end(c, d);
+      float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = snapped(length - rest, STATE_QUANTUM);
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? inputs_of(c)->fabric.compression : 0.0f);
-      float energy = 0.5f * stiffness * share * particle_scale(c, i, i + offset) * e * e;
+      float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
       lanes_sum_add_value(&sums->energy, column, energy);
-      int held = ((freedom[i] | freedom[i + offset]) & FREEDOM_MASK) == FREEDOM_PINNED;
+      int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {
         float strain = maximum(e / rest, 0.0f);
         lanes_sum_add_value(&sums->squared_strain, column, snapped(strain * strain, WORK_QUANTUM));
@@ -5594,15 +5664,14 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   planes x = planes_at(c, c->position);
-  bend_range range = bend_range_of(c, d);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
-  for (int32_t row = 0; row < range.rows; row++) {
-    for (int32_t column = range.first_column; column < range.last_column; column++) {
-      int32_t i = row * c->columns + column;
-      int32_t j = i + range.offset;
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (int32_t column = 0; column < places_in_row(c, d, 2, row); column++) {
+      int32_t i = row * c->columns + column + 2 * spring_start(d);
+      int32_t j = row * c->columns + column + 2 * spring_end(c, d);
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
       float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */

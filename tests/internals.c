@@ -77,7 +77,9 @@ static step_plan evaluate(cloth *sheet, float k) {
 
 /* Coordinate n of a vector array: 3 a particle. */
 static float *coordinate(const cloth *sheet, uint32_t array, int n) {
-  return floats_at(sheet, array) + (n % 3) * sheet->count + n / 3;
+  planes vectors = planes_at(sheet, array);
+  float *component[3] = {vectors.x, vectors.y, vectors.z};
+  return component[n % 3] + n / 3;
 }
 
 /// Square root ///
@@ -116,6 +118,7 @@ static double buckling_force(double s) {
   bend_family family;
   memset(&family, 0, sizeof family);
   family.rest = 1.0f;
+  family.inverse_rest = 1.0f;
   family.curve = 1.0f;
   family.linear = 1e9f;
   family.most = 1e9f;
