@@ -751,7 +751,7 @@ struct cloth {
   int32_t columns, rows;
   float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
   float area;
-  float velocity_damping, air_density, drag, lift, fold_stiffness;
+  float velocity_damping, air_density, drag, lift, normal_drag, fold_stiffness;
   float explicit_threshold, projection_threshold, extrapolation, tether_scale, tolerance, max_speed;
   float limit_extension, limit_compression, thickness;
   float mass_ratio_least, mass_ratio_most, map_least, map_most;
@@ -1006,6 +1006,7 @@ CLOTH_CONSTANT static const float_limit config_floats[] = {
     {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
     {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
     {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
     {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
     {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
     {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
@@ -1141,7 +1142,7 @@ static int check_left_out(const cloth_config *config) {
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f))) {
+      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
@@ -1358,6 +1359,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->air_density = config->air_density;
   c->drag = config->drag;
   c->lift = config->lift;
+  c->normal_drag = config->normal_drag;
   c->explicit_threshold = config->explicit_threshold;
   c->projection_threshold = config->projection_threshold;
   c->extrapolation = config->extrapolation;
@@ -1818,7 +1820,7 @@ static int is_refused(const cloth *c, float dt) {
 }
 
 static int has_air(const cloth *c) {
-  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f);
+  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
 }
 
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
@@ -2272,8 +2274,8 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32
 
 /*
  * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
- * (thesis eq. 3.17), and lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v. The velocity it takes away
- * in a substep is at most half the relative one, which keeps the explicit step stable.
+ * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
+ * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
   lanes one = lanes_splat(1.0f);
@@ -2291,6 +2293,8 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
   lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->lift), into));
   lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
   lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
+  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->normal_drag), speed), into));
+  force = lanes3_add_scaled(force, n, aside);
   lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
   lanes size = lanes3_length(change);
   lanes most = lanes_multiply(lanes_splat(0.5f), speed);

@@ -285,6 +285,8 @@ typedef struct cloth_config {
   float air_density;    /* [kg/m^3]; 0..100; default 1.2 */
   float drag;           /* drag coefficient against the relative wind (thesis eq. 3.17); 0..100; default 0 */
   float lift;           /* lift coefficient, perpendicular to the relative wind; 0..100; default 0 */
+  float normal_drag;    /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
+                           the cloth and leaves it without friction; 0..100; default 0 */
 
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
