@@ -934,13 +934,13 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
   config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.9f : 0.0f;
-  config.tethers = WITH_PROJECTION ? 2 : 0;
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.extrapolation = 0.0f;
+  config.tethers = 0;
   config.tether_scale = 1.0f;
   config.substeps = 16;
   config.max_substeps = 16;
@@ -948,7 +948,7 @@ cloth_config cloth_config_default(void) {
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = 0;
+  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
