@@ -1256,10 +1256,10 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  *end = align_up(*end);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -3866,9 +3866,11 @@ typedef struct reaction_sums {
   lanes_sum sticking;
 } reaction_sums;
 
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
-                          reaction_sums *sums) {
+/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+                          lanes3 impulse, reaction_sums *sums) {
   lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  arm = lanes3_keep(touches, arm);
   impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
@@ -3918,7 +3920,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
@@ -5479,10 +5481,12 @@ static int is_freedom(uint8_t freedom) {
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
-  return are_state_floats(from + 8, (int32_t)(sizeof(cloth_inputs) / 4) - 2) && inputs->collider_end >= 0 &&
+  return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->tethers ? 1 : 0) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
+         vector_in_range(inputs->gravity, 1.0e4f) && vector_in_range(inputs->wind, 1.0e3f) &&
+         !check_fabric(&inputs->fabric);
 }
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
@@ -5580,14 +5584,77 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->tethers);
+  const uint8_t *freedom = image_at(view, c->freedom);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu && (pin >= (uint32_t)c->count || (inputs->tethers_chosen &&
+                                                             (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The velocities of the substeps before. They are as confinement left them, so that what is small may have either sign
+   and be smaller than other floats of a state, but is no subnormal number; and the first may be forgotten. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->earlier);
+  for (int32_t i = 0; i < 2 * 3 * c->stride; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_normal = ((b.bits >> 23) & 255u) > 0u || (b.bits & 0x7fffffffu) == 0u;
+    if (!is_forgotten && !(is_normal && in_range(b.value, -2.0f * PIN_SPEED_LIMIT, 1.99f * PIN_SPEED_LIMIT))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Vectors: floats in range, and nothing between one component and the next. */
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t component = 0; component < 3; component++) {
+    uint32_t plane = offset + (uint32_t)(component * c->stride) * (uint32_t)sizeof(float);
+    uint32_t gap = (uint32_t)(c->stride - c->count) * (uint32_t)sizeof(float);
+    if (!check_image_floats(view, plane, c->count, limit) ||
+        !is_zero(image_at(view, plane + (uint32_t)c->count * (uint32_t)sizeof(float)), gap)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* From the end of one part of the state to the next aligned one there is nothing. */
+static int check_image_gaps(const image_view *view) {
+  const cloth *c = view->c;
+  const uint32_t words = (uint32_t)sizeof(float);
+  const uint32_t vectors = 3u * (uint32_t)c->stride * words;
+  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
+  const uint32_t ends[] = {c->inputs + (uint32_t)sizeof(cloth_inputs), c->position + vectors, c->velocity + vectors,
+                           c->earlier ? c->earlier + 2u * vectors : c->velocity + vectors};
+  for (int32_t i = 0; i < 4; i++) {
+    if (starts[i] && !is_zero(image_at(view, ends[i]), starts[i] - ends[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
 static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) &&
-         check_image_floats(view, c->position, 3 * c->stride, CLOTH_POSITION_LIMIT) &&
-         check_image_floats(view, c->velocity, 3 * c->stride, PIN_SPEED_LIMIT) &&
-         (!c->warm || check_image_floats(view, c->warm, 3 * c->stride, 1.0e30f)) &&
+         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_vectors(view, c->position, CLOTH_POSITION_LIMIT) &&
+         check_image_vectors(view, c->velocity, PIN_SPEED_LIMIT) &&
+         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
+         (!c->warm || check_image_vectors(view, c->warm, 1.0e30f)) &&
          (!c->contact || check_image_contacts(view));
 }
 

@@ -208,14 +208,14 @@ static void test_config_ranges(void) {
       test_int_field(&f, &config_fields[i]);
   }
   config = small_config();
-  config.explicit_threshold = 0.0f;
-  expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold 0");
+  config.explicit_threshold = -1e-6f;
+  expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold below 0");
   config.explicit_threshold = nextafterf(0.5f, 1.0f);
   expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold above 0.5");
   config.explicit_threshold = NAN;
   expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold NaN");
-  config.explicit_threshold = 1e-6f;
-  expect_config_accepted(&config, "explicit_threshold 1e-6");
+  config.explicit_threshold = 0.0f;
+  expect_config_accepted(&config, "explicit_threshold 0");
   config.explicit_threshold = 0.5f;
   expect_config_accepted(&config, "explicit_threshold 0.5");
   fixture_free(&f);
@@ -849,7 +849,7 @@ static void test_names(void) {
           cloth_result_name(names[i].error));
   }
   CHECK(strcmp(cloth_result_name(13), "OK") == 0, "notes are called %s", cloth_result_name(13));
-  CHECK(strcmp(cloth_result_name(-50), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-50));
+  CHECK(strcmp(cloth_result_name(-51), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-51));
   CHECK(cloth_result_name(-37) != NULL && cloth_result_name(INT32_MIN) != NULL, "unknown errors have no name");
 }
 
@@ -1017,7 +1017,8 @@ static void expect_addition(const cloth_config *with, size_t without, size_t sha
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
-  CHECK(total <= without + share * particles + 4 * CLOTH_ALIGNMENT, "%s adds %g bytes a particle", name,
+  size_t gaps = particles < 464 ? 0 : 3 * 96 * sizeof(float); /* between the components of a vector, for the caches */
+  CHECK(total <= without + share * particles + gaps + 4 * CLOTH_ALIGNMENT, "%s adds %g bytes a particle", name,
         (double)(total - without) / (double)particles);
 }
 
