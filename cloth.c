@@ -167,9 +167,11 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+#if WITH_COLLIDERS
 static float absolute(float a) {
   return a < 0.0f ? 0.0f - a : a;
 }
+#endif
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
