@@ -5442,10 +5442,12 @@ static int is_freedom(uint8_t freedom) {
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
-  return are_state_floats(from + 8, (int32_t)(sizeof(cloth_inputs) / 4) - 2) && inputs->collider_end >= 0 &&
+  return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->tethers ? 1 : 0) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
+         vector_in_range(inputs->gravity, 1.0e4f) && vector_in_range(inputs->wind, 1.0e3f) &&
+         !check_fabric(&inputs->fabric);
 }
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
@@ -5543,13 +5545,63 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->tethers);
+  const uint8_t *freedom = image_at(view, c->freedom);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu && (pin >= (uint32_t)c->count || (inputs->tethers_chosen &&
+                                                             (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The velocities of the substeps before. They are as confinement left them, so that what is small may have either sign
+   and be smaller than other floats of a state, but is no subnormal number; and the first may be forgotten. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->earlier);
+  for (int32_t i = 0; i < 2 * 3 * c->count; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_normal = ((b.bits >> 23) & 255u) > 0u || (b.bits & 0x7fffffffu) == 0u;
+    if (!is_forgotten && !(is_normal && in_range(b.value, -2.0f * PIN_SPEED_LIMIT, 1.99f * PIN_SPEED_LIMIT))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* From the end of one part of the state to the next aligned one there is nothing. */
+static int check_image_gaps(const image_view *view) {
+  const cloth *c = view->c;
+  const uint32_t vectors = (uint32_t)c->count * 3u * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->tethers, c->position, c->velocity, c->earlier, c->warm};
+  uint32_t listed = c->confined + (uint32_t)c->max_confined * (uint32_t)sizeof(confinement);
+  const uint32_t ends[] = {c->contact ? c->contact + vectors / 3u : listed, c->inputs + (uint32_t)sizeof(cloth_inputs),
+                           c->position + vectors, c->velocity + vectors,
+                           c->earlier ? c->earlier + 2u * vectors : c->velocity + vectors};
+  for (int32_t i = 0; i < 5; i++) {
+    if (starts[i] && !is_zero(image_at(view, ends[i]), starts[i] - ends[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
 static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) &&
+         check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_floats(view, c->position, 3 * c->count, CLOTH_POSITION_LIMIT) &&
          check_image_floats(view, c->velocity, 3 * c->count, PIN_SPEED_LIMIT) &&
+         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
          (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
          (!c->contact || check_image_contacts(view));
 }
