@@ -602,6 +602,8 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 #define OPERATOR_FLOATS 4
 /* Tethers of a particle at most. */
 #define TETHERS 2
+/* Particles of a row whose tethers share a mark. */
+#define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
 #ifdef __OPTIMIZE_SIZE__
 #define PLAIN_KERNELS 0
@@ -736,7 +738,7 @@ typedef struct workspace {
 struct cloth {
   uint32_t magic;
   int32_t count;
-  int32_t stride;          /* floats from one component of a work vector to the next */
+  int32_t stride;          /* floats from one component of a vector to the next */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
   /* Byte offsets from the start of the arena. */
@@ -744,7 +746,7 @@ struct cloth {
   uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity;                /* state */
   uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, force_share, residual, product;
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
@@ -775,13 +777,11 @@ static float *floats_at(const cloth *c, uint32_t offset) {
   return (float *)at(c, offset);
 }
 
-/* Vectors of the state lie closely, work vectors at their stride. */
 CLOTH_INLINE planes planes_at(const cloth *c, uint32_t offset) {
-  int32_t stride = offset < c->state_end ? c->count : c->stride;
   planes p;
   p.x = floats_at(c, offset);
-  p.y = p.x + stride;
-  p.z = p.y + stride;
+  p.y = p.x + c->stride;
+  p.z = p.y + c->stride;
   return p;
 }
 
@@ -1219,31 +1219,35 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->contact = take_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_planes(end, config->tethers * c->count);
+    c->tethers = take_floats(end, config->tethers * c->count);
   }
   c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_planes(end, 3 * c->count);
-  c->velocity = take_planes(end, 3 * c->count);
+  c->position = take_planes(end, 3 * c->stride);
+  c->velocity = take_planes(end, 3 * c->stride);
   if (config->extrapolation > 0.0f) {
-    c->earlier = take_planes(end, 2 * 3 * c->count);
+    c->earlier = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_planes(end, 3 * c->count);
+    c->warm = take_planes(end, 3 * c->stride);
   }
   c->state_end = *end;
 }
 
 /*
- * Floats from one component of a work vector to the next. A power of two would put element i of all of them into the
- * same few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away
- * from multiples of 2 KB, as far as that matters.
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same few
+ * places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * multiples of 2 KB, as far as that matters.
  */
 #define CACHE_WAY 512
 #define CACHE_OFFSET 48
 
-static int32_t work_stride(int32_t count) {
+static int32_t plane_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
+}
+
+static int32_t tether_blocks(const cloth *c) {
+  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -1255,6 +1259,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   *end = align_up(*end);
   c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
+  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -1284,7 +1289,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   c->columns = config->columns;
   c->rows = config->rows;
   c->count = config->columns * config->rows;
-  c->stride = work_stride(c->count);
+  c->stride = plane_stride(c->count);
   lay_out_constants(c, config, &end);
   lay_out_state(c, config, &end);
   lay_out_scratch(c, config, &end);
@@ -1412,12 +1417,13 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset, float *l
 
 /* The velocities one or two substeps before the last. */
 static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->count) * (uint32_t)sizeof(float));
+  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 static void forget_history(const cloth *c, int32_t particle) {
   if (c->earlier) {
-    earlier_of(c, 1).x[particle] = HISTORY_FORGOTTEN;
+    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
+    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -3167,7 +3173,7 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   float scale = 1.0f / force_share(plan);
   float taut = GIVE_FREELY;
   float slack = GIVE_FREELY;
-  if (s->projected == PROJECTED_ALL || (s->projected == PROJECTED_SOME && span == 1)) {
+  if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
     taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
     slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : GIVE_FREELY;
   }
@@ -3482,6 +3488,29 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
+/* Marks of a block of particles: nothing holds it, one pin, or several. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_MANY };
+
+static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
+  return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
+}
+
+CLOTH_SEPARATE void mark_tethers(const cloth *c) {
+  for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    for (int32_t i = 0; i < c->count; i++) {
+      int32_t row = i / c->columns;
+      int32_t column = i - row * c->columns;
+      const int32_t *pins = tethers_of(c, slot) + i;
+      uint8_t *mark = &tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
+      if (column % TETHER_BLOCK == 0) {
+        *mark = *pins < 0 ? TETHERS_NONE : TETHERS_ONE;
+      } else if (*pins != pins[-1]) {
+        *mark = TETHERS_MANY;
+      }
+    }
+  }
+}
+
 /* A pin that holds tethers, decoded: where it is and, of the grid, its column and what its row adds to a rest length. */
 typedef struct tether_pin {
   int32_t pin, row, column;
@@ -3517,15 +3546,6 @@ CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, tether_pi
 }
 
 #if CLOTH_LANES > 1
-/* Usually a block of particles is held by one pin. */
-CLOTH_INLINE int same_pin(const int32_t *pins, int32_t count) {
-  int32_t others = 0;
-  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-    others |= pins[lane < count ? lane : 0] ^ pins[0];
-  }
-  return others == 0;
-}
-
 CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
                                     int32_t count, tether_ends *ends) {
   float place[3][CLOTH_LANES];
@@ -3631,10 +3651,14 @@ CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, tether_pin 
   int32_t i = row * c->columns + column;
   lanes moves = lanes_load(floats_at(c, c->mobility) + i);
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    uint32_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
     const int32_t *pins = tethers_of(c, slot) + i;
     tether_ends ends;
+    if (mark == TETHERS_NONE) {
+      continue;
+    }
 #if CLOTH_LANES > 1
-    if (!same_pin(pins, c->columns - column)) {
+    if (mark == TETHERS_MANY) {
       tethers_to_many(c, metric, pins, row, column, c->columns - column, &ends);
       p = pull_tether(c, &ends, p, moves);
       continue;
@@ -4403,7 +4427,8 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
     CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
   }
 }
 
@@ -4552,6 +4577,9 @@ int cloth_step(cloth *sheet, float dt) {
 #if WITH_PROJECTION
   if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
     choose_tethers(sheet);
+  }
+  if (sheet->tethers) {
+    mark_tethers(sheet);
   }
 #endif
   reset_statistics(sheet, plan);
@@ -5518,13 +5546,19 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
 }
 
-/* Are these floats within a limit? */
-static int check_image_floats(const image_view *view, uint32_t offset, int32_t count, float limit) {
-  const uint8_t *from = image_at(view, offset);
-  for (int32_t i = 0; i < count; i++) {
-    float_bits b;
-    b.bits = little_endian_word(from + 4 * i);
-    if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+/* Are the floats of these planes within a limit, and is nothing in their pads? */
+static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t plane = 0; plane < 3; plane++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+    for (int32_t i = 0; i < c->count; i++) {
+      float_bits b;
+      b.bits = little_endian_word(from + 4 * i);
+      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+        return 0;
+      }
+    }
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
       return 0;
     }
   }
@@ -5560,36 +5594,34 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* The velocities of the substeps before. They are as confinement left them, so that what is small may have either sign
-   and be smaller than other floats of a state, but is no subnormal number; and the first may be forgotten. */
+/* The velocities of the substeps before, the first of which may be forgotten. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->earlier);
-  for (int32_t i = 0; i < 2 * 3 * c->count; i++) {
+  for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
-    int is_normal = ((b.bits >> 23) & 255u) > 0u || (b.bits & 0x7fffffffu) == 0u;
-    if (!is_forgotten && !(is_normal && in_range(b.value, -2.0f * PIN_SPEED_LIMIT, 1.99f * PIN_SPEED_LIMIT))) {
+    int is_pad = i % c->stride >= c->count;
+    float limit = is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
   }
   return 1;
 }
 
-/* From the end of one part of the state to the next aligned one there is nothing. */
+/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t vectors = (uint32_t)c->count * 3u * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->tethers, c->position, c->velocity, c->earlier, c->warm};
-  uint32_t listed = c->confined + (uint32_t)c->max_confined * (uint32_t)sizeof(confinement);
-  const uint32_t ends[] = {c->contact ? c->contact + vectors / 3u : listed, c->inputs + (uint32_t)sizeof(cloth_inputs),
-                           c->position + vectors, c->velocity + vectors,
-                           c->earlier ? c->earlier + 2u * vectors : c->velocity + vectors};
-  for (int32_t i = 0; i < 5; i++) {
-    if (starts[i] && !is_zero(image_at(view, ends[i]), starts[i] - ends[i])) {
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
+  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  for (int32_t i = 0; i < 4; i++) {
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
+    end = starts[i] ? starts[i] + (starts[i] == c->earlier ? 2u : 1u) * vectors : end;
   }
   return 1;
 }
@@ -5599,11 +5631,10 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_floats(view, c->position, 3 * c->count, CLOTH_POSITION_LIMIT) &&
-         check_image_floats(view, c->velocity, 3 * c->count, PIN_SPEED_LIMIT) &&
+         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) &&
          (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
-         (!c->contact || check_image_contacts(view));
+         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
