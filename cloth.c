@@ -1841,13 +1841,13 @@ static int32_t largest_span(const cloth *c) {
 }
 
 /*
- * Extrapolation. A solve starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
  * taken where the particles are, they would lag behind and drive oscillations (kappa 0.05: a factor of e in 50
  * substeps), while there they damp them like an implicit step.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
   plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
