@@ -934,13 +934,13 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
   config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.9f : 0.0f;
-  config.tethers = WITH_PROJECTION ? 2 : 0;
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.extrapolation = 0.0f;
+  config.tethers = 0;
   config.tether_scale = 1.0f;
   config.substeps = 16;
   config.max_substeps = 16;
@@ -948,7 +948,7 @@ cloth_config cloth_config_default(void) {
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = 0;
+  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
@@ -3007,19 +3007,18 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
 }
 
 /* Springs from `count` particles of a row on to as many others. `plain`, in columns, may have the plain kernel. */
-CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
+CLOTH_INLINE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
                                         int32_t count, int32_t column, plain_piece plain) {
   int32_t t = 0;
   if (PLAIN_KERNELS && limit->fast && plain.from < plain.to) {
-    const spring_limit kept = *limit;
     for (; t < count && column + t < plain.from; t += CLOTH_LANES) {
       limit_between(c, limit, x, i + t, j + t, count - t);
     }
     for (; t + CLOTH_LANES <= count && column + t + CLOTH_LANES <= plain.to; t += CLOTH_LANES) {
-      limit_plain(&kept, x, i + t, j + t, CLOTH_LANES);
+      limit_plain(limit, x, i + t, j + t, CLOTH_LANES);
     }
     if (t < count && column + count <= plain.to) {
-      limit_plain(&kept, x, i + t, j + t, count - t);
+      limit_plain(limit, x, i + t, j + t, count - t);
       return;
     }
   }
@@ -3106,7 +3105,7 @@ CLOTH_HOT CLOTH_SEPARATE void limit_rows_by_blocks(const cloth *c, const spring_
 #endif
 
 /* Springs along the rows: first those that start in even spans, then those in odd ones. */
-static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
+CLOTH_HOT CLOTH_SEPARATE void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
   for (int32_t colour = 0; colour < 2; colour++) {
 #if CLOTH_LANES > 1
     if (span < CLOTH_LANES) {
@@ -3126,7 +3125,8 @@ static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x
 }
 
 /* Springs between rows: first from the rows of even spans, then from odd ones. */
-static void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
+CLOTH_HOT CLOTH_SEPARATE void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction,
+                                                int32_t span) {
   int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
   int32_t shift = direction == DIAGONAL ? 1 : (direction == ANTIDIAGONAL ? -1 : 0);
   int32_t count = shift ? c->columns - 1 : c->columns;
@@ -3511,47 +3511,30 @@ CLOTH_SEPARATE void mark_tethers(const cloth *c) {
   }
 }
 
-/* A pin that holds tethers, decoded: where it is and, of the grid, its column and what its row adds to a rest length. */
-typedef struct tether_pin {
-  int32_t pin, row, column;
-  lanes3 place;
-} tether_pin;
-
 /* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
 typedef struct tether_ends {
   lanes3 pin;
   lanes rest;
 } tether_ends;
 
-static void decode_pin(const cloth *c, tether_pin *known, int32_t pin) {
-  known->pin = pin;
-  known->row = pin / c->columns;
-  known->column = pin - known->row * c->columns;
-  known->place = lanes3_splat(vector_load(predicted_of(c), pin));
-}
-
 /* A particle without a tether has an endless one to particle 0. */
 #define TETHER_ENDLESS 1.0e30f
 
-CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, tether_pin *known, int32_t pin, int32_t row,
-                                        int32_t column) {
+/* One pin, of the given row and column, for a block that starts at a column. */
+CLOTH_INLINE tether_ends tethers_to_one(rest_metric m, lanes3 place, int32_t rows, int32_t columns) {
   tether_ends ends;
-  if (pin != known->pin) {
-    decode_pin(c, known, pin);
-  }
-  lanes columns = lanes_add(lanes_splat((float)(column - known->column)), lanes_load(lane_numbers));
-  ends.rest = rest_squared(m, columns, lanes_splat((float)(row - known->row)));
-  ends.pin = known->place;
+  ends.pin = place;
+  ends.rest = rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
   return ends;
 }
 
 #if CLOTH_LANES > 1
 CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
-                                    int32_t count, tether_ends *ends) {
+                                    tether_ends *ends) {
   float place[3][CLOTH_LANES];
   float rest[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < count ? pins[lane] : -1;
+    int32_t pin = lane < c->columns - column ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
     int32_t pin_row = from / c->columns;
     cloth_vector p = vector_load(predicted_of(c), from);
@@ -3616,60 +3599,99 @@ CLOTH_INLINE lanes_mask way_meets(const body_axis *axis, lanes3 p, lanes3 q) {
   return lanes_less(lanes3_length(gap), lanes_splat(axis->reach));
 }
 
-/* Is nothing solid in the straight way of a tether? Only asked for tethers that would pull. */
-CLOTH_SEPARATE lanes keep_unblocked(const cloth *c, lanes3 p, lanes3 pin, lanes share) {
+/* Lets go of tethers with something solid in their straight way. Only asked for those that would pull. */
+CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes *share) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
       body_axis axis = axis_of(&slot->body);
-      share = lanes_select(way_meets(&axis, p, pin), lanes_splat(0.0f), share);
+      *share = lanes_drop(way_meets(&axis, *p, *pin), *share);
     }
   }
-  return share;
 }
 
-/* Pulls particles that are beyond reach back along their tethers. Most are not, which is quick to see. */
-CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 p, lanes moves) {
+/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see. */
+CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int solids, int32_t i, int32_t left) {
+  planes x = predicted_of(c);
+  lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
+  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
   if (!lanes_any(taut)) {
-    return p;
+    return;
   }
   lanes over = lanes_subtract(squared, ends->rest);
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
-  if (WITH_COLLIDERS && inputs_of(c)->collider_end > 0) {
-    share = keep_unblocked(c, p, ends->pin, share);
+  if (solids) {
+    drop_blocked(c, &p, &ends->pin, &share);
   }
-  return lanes3_subtract(p, clean_move(d, share));
+  lanes3_store(x, i, lanes3_subtract(p, clean_move(d, share)), left);
 }
 
-/* Where tethers let the particles of a block be. `known` holds the pins of the block before. */
-CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, tether_pin *known, int32_t row, int32_t column,
-                                 lanes3 p) {
-  int32_t i = row * c->columns + column;
-  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    uint32_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-    const int32_t *pins = tethers_of(c, slot) + i;
+/* From a block of a row on: as many as are held by the same pin as its first particle alone. */
+static int32_t blocks_alike(const int32_t *pins, const uint8_t *marks, int32_t blocks) {
+  int32_t alike = 1;
+  while (alike < blocks && marks[alike] == TETHERS_ONE && pins[alike * TETHER_BLOCK] == pins[0]) {
+    alike++;
+  }
+  return alike;
+}
+
+/* A piece of a row, of whole blocks, that is held by one pin. */
+CLOTH_HOT CLOTH_SEPARATE void pull_to_one(const cloth *c, const rest_metric *m, int32_t pin, int32_t row, int32_t from,
+                                          int32_t to) {
+  lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
+  int solids = WITH_COLLIDERS && inputs_of(c)->collider_end > 0;
+  int32_t pin_row = pin / c->columns;
+  int32_t pin_column = pin - pin_row * c->columns;
+  rest_metric metric = *m;
+  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+    tether_ends ends = tethers_to_one(metric, place, row - pin_row, column - pin_column);
+    pull_block(c, &ends, solids, row * c->columns + column, to - column);
+  }
+}
+
+CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
+                                 int32_t to) {
+  int solids = WITH_COLLIDERS && inputs_of(c)->collider_end > 0;
+  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
     tether_ends ends;
-    if (mark == TETHERS_NONE) {
-      continue;
-    }
 #if CLOTH_LANES > 1
-    if (mark == TETHERS_MANY) {
-      tethers_to_many(c, metric, pins, row, column, c->columns - column, &ends);
-      p = pull_tether(c, &ends, p, moves);
+    tethers_to_many(c, *m, pins + i, row, column, &ends);
+#else
+    int32_t pin_row = pins[i] / c->columns;
+    if (pins[i] < 0) {
       continue;
     }
+    lanes3 place = lanes3_splat(vector_load(predicted_of(c), pins[i]));
+    ends = tethers_to_one(*m, place, row - pin_row, column - (pins[i] - pin_row * c->columns));
 #endif
-    if (*pins >= 0) {
-      ends = tethers_to_one(c, metric, &known[slot], *pins, row, column);
-      p = pull_tether(c, &ends, p, moves);
+    pull_block(c, &ends, solids, i, to - column);
+  }
+}
+
+/* Tethers of one slot, in pieces of rows that are held alike. */
+static void pull_tethers(const cloth *c, int32_t slot) {
+  rest_metric metric = metric_of(c, c->tether_scale);
+  const int32_t *pins = tethers_of(c, slot);
+  for (int32_t row = 0; row < c->rows; row++) {
+    const uint8_t *marks = tether_marks_of(c, slot, row);
+    int32_t alike = 1;
+    for (int32_t block = 0; block < tether_blocks(c); block += alike) {
+      int32_t from = block * TETHER_BLOCK;
+      int32_t first = row * c->columns + from;
+      alike = marks[block] == TETHERS_ONE ? blocks_alike(pins + first, marks + block, tether_blocks(c) - block) : 1;
+      int32_t to = from + alike * TETHER_BLOCK < c->columns ? from + alike * TETHER_BLOCK : c->columns;
+      if (marks[block] == TETHERS_ONE) {
+        pull_to_one(c, &metric, pins[first], row, from, to);
+      } else if (marks[block] == TETHERS_MANY) {
+        pull_to_many(c, &metric, pins, row, from, to);
+      }
     }
   }
-  return p;
 }
 
 #endif
@@ -4255,14 +4277,14 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
 }
 
 /* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
-CLOTH_INLINE lanes3 prediction(const step_plan *plan, lanes3 x, lanes3 v) {
-  return lanes3_snapped(lanes3_add_scaled(x, v, lanes_splat(plan->k)));
+CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
+  return lanes3_snapped(lanes3_add_scaled(x, v, k));
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
-    lanes3 to = prediction(plan, lanes3_load(planes_at(c, c->position), i), v);
+    lanes3 to = prediction(lanes3_load(planes_at(c, c->position), i), v, lanes_splat(plan->k));
     lanes3_store(predicted_of(c), i, to, c->count - i);
   }
 }
@@ -4274,17 +4296,16 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
  * Also shifts the history by one. Returns the shares with which forces act.
  */
-CLOTH_INLINE lanes extrapolate(const step_plan *plan, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
+CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
   lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
   lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
-  lanes share = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), share));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(knows, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(knows, lanes_splat(force_share(plan)), one);
+  return lanes_select(knows, later, one);
 }
 
 /* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
@@ -4300,6 +4321,9 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
   float *shares = floats_at(c, c->force_share);
   body_force force = body_force_of(c, plan);
   int32_t keeps_history = c->earlier != 0;
+  lanes k = lanes_splat(plan->k);
+  lanes weight = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
+  lanes later = lanes_splat(force_share(plan));
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     int32_t left = c->count - i;
     lanes moves = lanes_load(mobility + i);
@@ -4309,7 +4333,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
     if (keeps_history) {
       lanes3 earlier = lanes3_load(first, i);
       lanes3 earliest = lanes3_load(second, i);
-      share = extrapolate(plan, moves, &v, &earlier, &earliest);
+      share = extrapolate(weight, later, moves, &v, &earlier, &earliest);
       lanes3_store(first, i, earlier, left);
       lanes3_store(second, i, earliest, left);
     }
@@ -4320,7 +4344,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
       lanes_store_first(shares + i, share, left);
     }
     lanes3_store(velocity, i, v, left);
-    lanes3_store(to, i, prediction(plan, from, v), left);
+    lanes3_store(to, i, prediction(from, v, k), left);
   }
 }
 #endif
@@ -4364,36 +4388,20 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   keep_solution(c, result.capped);
 }
 
-/* Tethers, and what they and the limits before them moved as velocity. The prediction is computed again, to the bit, to
-   tell what moved: a particle left alone gains no rounding error. */
-CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan, int tethered) {
+/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
+   alone gains no rounding error. */
+CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes limited = predicted_of(c);
   lanes inverse_k = lanes_splat(plan->inverse_k);
-#if WITH_PROJECTION
-  rest_metric metric = metric_of(c, c->tether_scale);
-  tether_pin known[TETHERS];
-  known[0].pin = -1;
-  known[1].pin = -1;
-#endif
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      int32_t left = c->columns - column;
-      lanes3 velocity = lanes3_load(v, i);
-      lanes3 predicted = prediction(plan, lanes3_load(x, i), velocity);
-      lanes3 to = lanes3_load(limited, i);
-#if WITH_PROJECTION
-      if (tethered) {
-        to = pull_tethers(c, metric, known, row, column, to);
-        lanes3_store(limited, i, to, left);
-      }
-#endif
-      lanes3_store(v, i, lanes3_add_scaled(velocity, lanes3_subtract(to, predicted), inverse_k), left);
-    }
+  lanes k = lanes_splat(plan->k);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 velocity = lanes3_load(v, i);
+    lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
+    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
+    lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), c->count - i);
   }
-  (void)tethered;
 }
 
 /* Projected springs, tethers and strain limits. */
@@ -4402,11 +4410,14 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   if (plan->projects) {
     project_springs(c, plan);
   }
+  for (int32_t slot = 0; plan->projects && slot < c->tether_count; slot++) {
+    pull_tethers(c, slot);
+  }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     limit_sweep(c, predicted_of(c));
   }
-  settle_lengths(c, plan, plan->projects && c->tethers);
+  settle_lengths(c, plan);
 }
 
 /* The part of a vector that a confined particle may have. */

@@ -295,11 +295,11 @@ typedef struct cloth_config {
                            of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
   float explicit_threshold; /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
-  float projection_threshold; /* kappa above which a spring is projected; 0..CLOTH_KAPPA_NEVER; default 0. Up to
-                                 explicit_threshold nothing is ever implicit: the arena then has no room for a solver,
-                                 as with CLOTH_INTEGRATION_EXPLICIT_ONLY. CLOTH_KAPPA_NEVER is the thesis's scheme. */
+  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 1e30, CLOTH_KAPPA_NEVER: the
+                                 thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
+                                 no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
-                          being backward Euler; 0..1; default 0.9. Keeps motion alive that backward Euler damps away.
+                          being backward Euler; 0..1; default 0. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
   int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
@@ -318,12 +318,12 @@ typedef struct cloth_config {
   /* Projection: one sweep a substep over the projected springs, from the coarsest span to single cells */
   int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
                     as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
-  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
+  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
                       Adds 4 bytes each per particle. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
 
   /* Strain limiting (Provot 1995) */
-  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 12 */
   float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
   float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 1 */
 
