@@ -3867,9 +3867,10 @@ typedef struct reaction_sums {
   lanes_sum sticking;
 } reaction_sums;
 
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
-                          reaction_sums *sums) {
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+                          lanes3 impulse, reaction_sums *sums) {
   lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  arm = lanes3_keep(touches, arm); /* there may be anything beyond the last particle */
   impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
@@ -3919,7 +3920,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }

@@ -1042,7 +1042,8 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
-  expect_bytes(&config, 96, "by default");
+  use_three_tiers(&config);
+  expect_bytes(&config, 98, "in three tiers");
   cloth_config option = config;
   option.tethers = 0;
   cloth_memory memory = memory_of(&option);

@@ -248,6 +248,7 @@ static void fill_maps(void) {
 /* 15 particles: the last word of the freedoms has a byte to spare. */
 static cloth_config projected_config(void) {
   cloth_config config = cloth_config_default();
+  use_three_tiers(&config);
   config.columns = 5;
   config.rows = 3;
   config.origin = vector_at(-0.5, 0.5, -0.5);
@@ -1570,7 +1571,8 @@ static void test_saved_bytes(void) {
     cloth_config config = cloth_config_default();
     config.columns = sides[i % side_count];
     config.rows = sides[i / side_count];
-    expect_sizes(&config, 60, "");
+    use_three_tiers(&config);
+    expect_sizes(&config, 60, " in three tiers");
     use_two_tiers(&config);
     expect_sizes(&config, 28, " in two tiers");
     config.warm_start = 1;

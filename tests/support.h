@@ -208,14 +208,24 @@ static inline void use_two_tiers(cloth_config *config) {
   config->limit_sweeps = 12;
 }
 
-/* The scheme that a suite tests at the moment: 3, the defaults, or 2. Suites of what holds for any cloth go through
-   their tests with both, those of the solver set it once. */
-static int tested_tiers = 3;
+/* Stiff springs are projected, and nothing is ever implicit. */
+static inline void use_three_tiers(cloth_config *config) {
+  config->projection_threshold = 0.0f;
+  config->extrapolation = 0.9f;
+  config->tethers = 2;
+  config->limit_sweeps = 0;
+}
+
+/* The scheme that a suite tests at the moment. Suites of what holds for any cloth go through their tests with both,
+   those of the solver set it once. */
+static int tested_tiers = 2;
 
 static inline cloth_config tested_config(void) {
   cloth_config config = cloth_config_default();
   if (tested_tiers == 2)
     use_two_tiers(&config);
+  else
+    use_three_tiers(&config);
   return config;
 }
 
