@@ -1278,7 +1278,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
   }
-  take_floats(end, LANE_PAD);
+  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
 }
 
@@ -4192,6 +4192,12 @@ static void clear_pads(const cloth *c) {
   }
   for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
     fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
+  }
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to be
+     a number. */
+  for (int32_t n = 0; c->force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
   for (int32_t n = 0; c->direction && n < 3; n++) {
