@@ -1256,10 +1256,10 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  *end = align_up(*end);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
