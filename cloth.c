@@ -1130,15 +1130,21 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
+  float above = snapped(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+}
+
+/* Does it keep earlier velocities? */
+static int needs_history(const cloth_config *config) {
+  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || config->extrapolation > 0.0f ||
+      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
@@ -1224,7 +1230,7 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->inputs = take(end, sizeof(cloth_inputs));
   c->position = take_planes(end, 3 * c->stride);
   c->velocity = take_planes(end, 3 * c->stride);
-  if (config->extrapolation > 0.0f) {
+  if (needs_history(config)) {
     c->earlier = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
@@ -2934,6 +2940,7 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes w
   lanes_mask slack = lanes_less(over, zero);
   lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
   give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
