@@ -167,9 +167,11 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+#if WITH_COLLIDERS
 static float absolute(float a) {
   return a < 0.0f ? 0.0f - a : a;
 }
+#endif
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
@@ -3874,10 +3876,11 @@ typedef struct reaction_sums {
   lanes_sum sticking;
 } reaction_sums;
 
+/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
 static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
                           lanes3 impulse, reaction_sums *sums) {
   lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
-  arm = lanes3_keep(touches, arm); /* there may be anything beyond the last particle */
+  arm = lanes3_keep(touches, arm);
   impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
