@@ -1132,15 +1132,21 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
+  float above = snapped(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+}
+
+/* Does it keep earlier velocities? */
+static int needs_history(const cloth_config *config) {
+  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || config->extrapolation > 0.0f ||
+      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
@@ -1226,7 +1232,7 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->inputs = take(end, sizeof(cloth_inputs));
   c->position = take_planes(end, 3 * c->stride);
   c->velocity = take_planes(end, 3 * c->stride);
-  if (config->extrapolation > 0.0f) {
+  if (needs_history(config)) {
     c->earlier = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
@@ -1261,7 +1267,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
   *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -1280,7 +1286,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
   }
-  take_floats(end, LANE_PAD);
+  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
 }
 
@@ -1424,7 +1430,8 @@ static planes earlier_of(const cloth *c, int32_t before) {
 
 static void forget_history(const cloth *c, int32_t particle) {
   if (c->earlier) {
-    earlier_of(c, 1).x[particle] = HISTORY_FORGOTTEN;
+    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
+    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -1842,13 +1849,13 @@ static int32_t largest_span(const cloth *c) {
 }
 
 /*
- * Extrapolation. A solve starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
  * taken where the particles are, they would lag behind and drive oscillations (kappa 0.05: a factor of e in 50
  * substeps), while there they damp them like an implicit step.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
   plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
@@ -2935,6 +2942,7 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes w
   lanes_mask slack = lanes_less(over, zero);
   lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
   give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
@@ -4195,6 +4203,12 @@ static void clear_pads(const cloth *c) {
   for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
     fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
   }
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to be
+     a number. */
+  for (int32_t n = 0; c->force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
+  }
   /* Springs that are not there, at the end of the last row, look at these. */
   for (int32_t n = 0; c->direction && n < 3; n++) {
     fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
@@ -4441,7 +4455,8 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
     CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
   }
 }
 
@@ -5559,13 +5574,19 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
 }
 
-/* Are these floats within a limit? */
-static int check_image_floats(const image_view *view, uint32_t offset, int32_t count, float limit) {
-  const uint8_t *from = image_at(view, offset);
-  for (int32_t i = 0; i < count; i++) {
-    float_bits b;
-    b.bits = little_endian_word(from + 4 * i);
-    if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+/* Are the floats of these planes within a limit, and is nothing in their pads? */
+static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t plane = 0; plane < 3; plane++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+    for (int32_t i = 0; i < c->count; i++) {
+      float_bits b;
+      b.bits = little_endian_word(from + 4 * i);
+      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+        return 0;
+      }
+    }
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
       return 0;
     }
   }
@@ -5601,49 +5622,34 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* The velocities of the substeps before. They are as confinement left them, so that what is small may have either sign
-   and be smaller than other floats of a state, but is no subnormal number; and the first may be forgotten. */
+/* The velocities of the substeps before, the first of which may be forgotten. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->earlier);
-  for (int32_t i = 0; i < 2 * 3 * c->stride; i++) {
+  for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
-    int is_normal = ((b.bits >> 23) & 255u) > 0u || (b.bits & 0x7fffffffu) == 0u;
-    if (!is_forgotten && !(is_normal && in_range(b.value, -2.0f * PIN_SPEED_LIMIT, 1.99f * PIN_SPEED_LIMIT))) {
+    int is_pad = i % c->stride >= c->count;
+    float limit = is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
   }
   return 1;
 }
 
-/* Vectors: floats in range, and nothing between one component and the next. */
-static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
-  const cloth *c = view->c;
-  for (int32_t component = 0; component < 3; component++) {
-    uint32_t plane = offset + (uint32_t)(component * c->stride) * (uint32_t)sizeof(float);
-    uint32_t gap = (uint32_t)(c->stride - c->count) * (uint32_t)sizeof(float);
-    if (!check_image_floats(view, plane, c->count, limit) ||
-        !is_zero(image_at(view, plane + (uint32_t)c->count * (uint32_t)sizeof(float)), gap)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* From the end of one part of the state to the next aligned one there is nothing. */
+/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t words = (uint32_t)sizeof(float);
-  const uint32_t vectors = 3u * (uint32_t)c->stride * words;
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
-  const uint32_t ends[] = {c->inputs + (uint32_t)sizeof(cloth_inputs), c->position + vectors, c->velocity + vectors,
-                           c->earlier ? c->earlier + 2u * vectors : c->velocity + vectors};
+  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 4; i++) {
-    if (starts[i] && !is_zero(image_at(view, ends[i]), starts[i] - ends[i])) {
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
+    end = starts[i] ? starts[i] + (starts[i] == c->earlier ? 2u : 1u) * vectors : end;
   }
   return 1;
 }
@@ -5653,11 +5659,10 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_vectors(view, c->position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->velocity, PIN_SPEED_LIMIT) &&
+         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) &&
          (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_vectors(view, c->warm, 1.0e30f)) &&
-         (!c->contact || check_image_contacts(view));
+         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
