@@ -559,11 +559,15 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
+/* They are kept by tiles of eight places of a row: one direction after the other, of each four times eight floats. So
+   all are found from one address. The last tile of a row may have places to spare. */
+#define TILE 8
+#define TILE_FLOATS (DIRECTIONS * OPERATOR_FLOATS * TILE)
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
 #define LANE_PAD 8
-/* Zeros before the operator and the bend slopes: where the first particles look for springs that lead to them from the
+/* Zeros before the bend slopes: where the first particles look for springs that lead to them from the
    left. Two are needed; eight keep what follows aligned. */
 #define ZERO_PAD 8
 /* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
@@ -668,6 +672,7 @@ struct cloth {
   uint32_t magic;
   int32_t count;
   int32_t stride;          /* floats from one component of a work vector to the next */
+  int32_t tile_row;        /* floats of the operator for one row */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
   /* Byte offsets from the start of the arena. */
@@ -1151,7 +1156,8 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->residual = take_floats(end, 3 * c->stride);
   c->product = take_floats(end, 3 * c->stride);
   if (config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    c->operator_blocks = take_floats(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->stride) + ZERO_PAD * 4u;
+    *end = align_up(*end);
+    c->operator_blocks = take_floats(end, c->rows * c->tile_row);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
       c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->stride) + ZERO_PAD * 4u;
     }
@@ -1174,6 +1180,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   c->rows = config->rows;
   c->count = config->columns * config->rows;
   c->stride = work_stride(c->count);
+  c->tile_row = (c->columns + TILE - 1) / TILE * TILE_FLOATS;
   lay_out_constants(c, config, &end);
   lay_out_state(c, config, &end);
   lay_out_scratch(c, config, &end);
@@ -1665,15 +1672,22 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 /// Springs ///
 
-/* The floats of one direction in the operator: w and, in a fourth array, beta of each spring, so that the spring's
-   matrix block is beta I + w w^T. */
-CLOTH_INLINE planes operator_of(const cloth *c, int32_t direction) {
-  int32_t before = direction * OPERATOR_FLOATS * c->stride;
-  return planes_at(c, c->operator_blocks + (uint32_t)before * (uint32_t)sizeof(float));
+/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
+  return floats_at(c, c->operator_blocks) + row * c->tile_row;
 }
 
-CLOTH_INLINE float *beta_of(const cloth *c, planes operator_blocks) {
-  return operator_blocks.z + c->stride;
+/* From the first tile of a row to where a column's first float is. */
+CLOTH_INLINE int32_t tile_offset(int32_t column) {
+  if (CLOTH_LANES == TILE) {
+    return column * (TILE_FLOATS / TILE);
+  }
+  return (column & ~(TILE - 1)) * (TILE_FLOATS / TILE) + (column & (TILE - 1));
+}
+
+/* And from there to the floats of one direction: w, and beta as the fourth. */
+CLOTH_INLINE int32_t tile_part(int32_t direction, int32_t part) {
+  return (OPERATOR_FLOATS * direction + part) * TILE;
 }
 
 /* From the place where a spring is kept to the ends of the spring, one cell long. */
@@ -1845,14 +1859,14 @@ static int32_t places_in_row(const cloth *c, int32_t direction, int32_t reach, i
 /* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
    in the operator at `spring`, if there is one. */
 CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count, lanes3 d,
-                                lanes3 v, float *spring, int32_t stride, int32_t left) {
+                                lanes3 v, float *spring) {
   lanes scale = spring_scale(c, i, j, count);
   spring_result r = spring_force(s, d, v, scale, spring_implicit(c, s, i, j, scale));
   if (WITH_SOLVER && spring) {
-    lanes_store_first(spring, r.w.x, left);
-    lanes_store_first(spring + stride, r.w.y, left);
-    lanes_store_first(spring + 2 * stride, r.w.z, left);
-    lanes_store_first(spring + 3 * stride, r.beta, left);
+    lanes_store(spring, r.w.x);
+    lanes_store(spring + TILE, r.w.y);
+    lanes_store(spring + 2 * TILE, r.w.z);
+    lanes_store(spring + 3 * TILE, r.beta);
   }
   return r.change;
 }
@@ -1862,8 +1876,8 @@ CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *pl
   const planes x = planes_at(c, c->position);
   const planes v = planes_at(c, c->velocity);
   const planes buffer = row_buffer(c, 0);
-  float *springs = WITH_SOLVER && plan->solves ? floats_at(c, c->operator_blocks) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, 1);
   int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
   EACH_DIRECTION(start[d] = spring_start(d); end[d] = spring_end(c, d); places[d] = places_in_row(c, d, 1, row));
   row_carry carry = no_carry();
@@ -1874,7 +1888,7 @@ CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *pl
     row_pulls pulls;
     EACH_DIRECTION(pulls.along[d] = spring_pull(c, &plan->spring[d], i + start[d], i + end[d], places[d] - column,
                                                 corner_difference(&xs, d), corner_difference(&vs, d),
-                                                springs ? springs + 4 * d * stride + i : NULL, stride, left));
+                                                tiles ? tiles + tile_offset(column) + tile_part(d, 0) : NULL));
     lanes3 sum = gather(&pulls, &carry, 1, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
@@ -2107,9 +2121,9 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
 }
 
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
-CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t stride, lanes3 e) {
-  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + stride), lanes_load(spring + 2 * stride));
-  lanes beta = lanes_load(spring + 3 * stride);
+CLOTH_INLINE lanes3 operator_pull(const float *spring, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + TILE), lanes_load(spring + 2 * TILE));
+  lanes beta = lanes_load(spring + 3 * TILE);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
@@ -2119,23 +2133,23 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   const planes p = planes_at(c, c->direction);
   const planes q = planes_at(c, c->product);
   const planes buffer = row_buffer(c, 0);
-  const float *springs = floats_at(c, c->operator_blocks);
+  const float *tiles = tiles_of(c, row);
   const float *mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, 1);
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
-    const float *spring = springs + i;
+    const float *spring = tiles + tile_offset(column);
     cell_corners ps = load_corners(p, i, 1, below);
     row_pulls pulls = {{zero, zero, zero, zero}};
     if (stretch) {
-      pulls.along[WARP] = operator_pull(spring, stride, corner_difference(&ps, WARP));
-      pulls.along[WEFT] = operator_pull(spring + 4 * stride, stride, corner_difference(&ps, WEFT));
+      pulls.along[WARP] = operator_pull(spring + tile_part(WARP, 0), corner_difference(&ps, WARP));
+      pulls.along[WEFT] = operator_pull(spring + tile_part(WEFT, 0), corner_difference(&ps, WEFT));
     }
     if (shear) {
-      pulls.along[DIAGONAL] = operator_pull(spring + 8 * stride, stride, corner_difference(&ps, DIAGONAL));
-      pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * stride, stride, corner_difference(&ps, ANTIDIAGONAL));
+      pulls.along[DIAGONAL] = operator_pull(spring + tile_part(DIAGONAL, 0), corner_difference(&ps, DIAGONAL));
+      pulls.along[ANTIDIAGONAL] = operator_pull(spring + tile_part(ANTIDIAGONAL, 0), corner_difference(&ps, ANTIDIAGONAL));
     }
     lanes3 all = gather(&pulls, &carry, 1, buffer, column, columns - column);
     lanes3 inertia = mass_ratio ? lanes3_scale(ps.first, lanes_load(mass_ratio + i)) : ps.first;
@@ -2294,13 +2308,26 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   return r;
 }
 
-/* Adds to m the block of one spring of the operator. */
-CLOTH_INLINE symmetric add_operator_block(const cloth *c, symmetric m, planes o, int32_t i) {
-  lanes beta = lanes_load(beta_of(c, o) + i);
+/* Floats of the operator at a block of places or, if `before`, at the places one column earlier. */
+CLOTH_INLINE lanes operator_load(const float *tiles, int32_t column, int32_t part, int before) {
+  lanes here = lanes_load(tiles + tile_offset(column) + part);
+  if (!before) {
+    return here;
+  }
+  lanes left = column > 0 ? lanes_load(tiles + tile_offset(column - CLOTH_LANES) + part) : lanes_splat(0.0f);
+  return lanes_shifted(left, here);
+}
+
+/* Adds to m the blocks of springs of one direction, kept there. */
+CLOTH_INLINE symmetric add_operator_block(symmetric m, const float *tiles, int32_t column, int32_t d, int before) {
+  lanes beta = operator_load(tiles, column, tile_part(d, 3), before);
   m.xx = lanes_add(m.xx, beta);
   m.yy = lanes_add(m.yy, beta);
   m.zz = lanes_add(m.zz, beta);
-  return symmetric_add_outer(m, lanes3_load(o, i), lanes_splat(1.0f));
+  lanes3 w = lanes3_of(operator_load(tiles, column, tile_part(d, 0), before),
+                       operator_load(tiles, column, tile_part(d, 1), before),
+                       operator_load(tiles, column, tile_part(d, 2), before));
+  return symmetric_add_outer(m, w, lanes_splat(1.0f));
 }
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
@@ -2314,15 +2341,15 @@ CLOTH_INLINE symmetric add_bend_block(const cloth *c, symmetric m, int32_t d, in
 
 /* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
 CLOTH_INLINE symmetric add_spring_blocks(const cloth *c, const step_plan *plan, symmetric m, int32_t d, int32_t row,
-                                         int32_t i) {
-  int32_t starting = i - spring_start(d), ending = i - spring_end(c, d);
-  if (plan->spring[d].mode >= CLOTH_MODE_IMPLICIT) {
-    m = add_operator_block(c, m, operator_of(c, d), starting);
-    if (d == WARP || row > 0) {
-      m = add_operator_block(c, m, operator_of(c, d), ending);
-    }
+                                         int32_t column) {
+  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+    return m;
   }
-  return m;
+  m = add_operator_block(m, tiles_of(c, row), column, d, d == ANTIDIAGONAL);
+  if (d == WARP) {
+    return add_operator_block(m, tiles_of(c, row), column, d, 1);
+  }
+  return row == 0 ? m : add_operator_block(m, tiles_of(c, row - 1), column, d, d == DIAGONAL);
 }
 
 CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
@@ -2341,7 +2368,7 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(m = add_spring_blocks(c, plan, m, d, row, i));
+      EACH_DIRECTION(m = add_spring_blocks(c, plan, m, d, row, column));
       m = symmetric_rounded(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
         EACH_DIRECTION(m = add_bend_blocks(c, m, d, row, i));
@@ -3208,9 +3235,6 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  for (int32_t n = 0; c->operator_blocks && n < DIRECTIONS * OPERATOR_FLOATS; n++) {
-    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - 2, 2 * sizeof(float));
-  }
   for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
     fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
   }
