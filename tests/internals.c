@@ -417,9 +417,9 @@ static step_plan fill_laplacian(cloth *sheet, float c) {
     for (int32_t i = 0; d <= WEFT && i < sheet->count; i++) {
       int32_t row = i / sheet->columns, column = i % sheet->columns;
       int missing = d == WARP ? column == sheet->columns - 1 : row == sheet->rows - 1;
-      float *spring = tiles_of(sheet, row) + tile_offset(column);
+      float *spring = tiles_of(sheet, row) + tile_offset(column & ~(TILE - 1)) + (column & (TILE - 1));
       for (int part = 0; part < OPERATOR_FLOATS; part++) {
-        spring[tile_part(d, part)] = part == 3 && !missing ? c : 0.0f;
+        spring[(OPERATOR_FLOATS * d + part) * tile_width(sheet, column)] = part == 3 && !missing ? c : 0.0f;
       }
     }
   }
