@@ -61,7 +61,7 @@ extern "C" {
 /* Version of the portable image's layout. */
 #define CLOTH_STATE_VERSION 1
 /* Version of the arithmetic: two builds with the same number give the same bits. */
-#define CLOTH_NUMERICS_VERSION 1
+#define CLOTH_NUMERICS_VERSION 2
 /* First word of a portable image, "CLTH" as its bytes. */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u
 
@@ -322,8 +322,8 @@ cloth_config cloth_config_default(void);
  * back into the same cloth or into one initialised with the same config.
  *
  * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
- * is 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the
- * default capacities. It is the same for every build of the library.
+ * is 16. The options that add to it say so in cloth_config. Beside that 36 bytes per column, and 3.2 KB with the
+ * default capacities; 1 KB more from 512 particles on. It is the same for every build of the library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */
