@@ -1043,7 +1043,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   config.columns = columns;
   config.rows = rows;
   use_three_tiers(&config);
-  expect_bytes(&config, 98, "in three tiers");
+  expect_bytes(&config, 100, "in three tiers");
   cloth_config option = config;
   option.tethers = 0;
   cloth_memory memory = memory_of(&option);
