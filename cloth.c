@@ -399,13 +399,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
-/* Every second lane, the first of them number `parity`. A single lane is always one of them: loops over pairs step by
-   LANES_PAIRS. */
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  (void)parity;
-  return 1;
-}
-
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
@@ -424,17 +417,13 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return mask ? 0.0f : a;
 }
 
-/* Every lane in the place of the one `span` lanes apart, its partner in blocks of 2 * span: 1, 2 or 4, less than
-   CLOTH_LANES. */
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  (void)span;
-  return a;
+/* Of as many blocks as lanes: lane n of block m becomes lane m of block n. */
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  (void)block;
 }
 
 #endif
 
-/* From one block of pairs of neighbours to the next. */
-#define LANES_PAIRS (CLOTH_LANES == 1 ? 2 : CLOTH_LANES)
 #define LANES_SUMS 8
 
 typedef struct lanes_sum {
@@ -608,6 +597,10 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 #define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Tethers of a particle at most. */
 #define TETHERS 2
+/* Spans of springs at most: 1, 2, 4 .. CLOTH_SPAN_LIMIT. */
+#define SPANS 7
+/* Columns, or rows, whose pieces without pins are told together: the most lanes there are. */
+#define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
 #define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
@@ -720,7 +713,7 @@ typedef struct step_plan {
   bend_family bend[DIRECTIONS];
 } step_plan;
 
-/* Columns from .. to - 1 of a row. */
+/* Columns from .. to - 1 of a row, or rows of a column. */
 typedef struct plain_piece {
   int16_t from, to;
 } plain_piece;
@@ -749,9 +742,9 @@ struct cloth {
 
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
-  uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity;                /* state */
-  uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
+  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
+  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
+  uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
   uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
 
@@ -1150,11 +1143,12 @@ static int needs_history(const cloth_config *config) {
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
-                            config->tethers > 0)) ||
+      (!WITH_PROJECTION &&
+       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
+      (!WITH_LIMITS && config->limit_sweeps > 0) ||
+      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
@@ -1246,8 +1240,8 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
 }
 
 /*
- * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same few
- * places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
+ * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
  * multiples of 2 KB, as far as that matters.
  */
 #define CACHE_WAY 512
@@ -1262,13 +1256,19 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
+/* Columns of lines side by side, in whole blocks. */
+static int32_t turned_columns(int32_t columns) {
+  return (columns + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+}
+
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
+  int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
   *end = align_up(*end);
   c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
@@ -1276,7 +1276,8 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
   }
-  c->residual = take_planes(end, 3 * c->stride);
+  int32_t turned = c->rows < LINE_BLOCK ? 0 : 4 * LINE_BLOCK * turned_columns(c->columns);
+  c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
   c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
@@ -2095,8 +2096,8 @@ CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d
                                 const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
                                 int32_t left) {
   const spring_family *s = &plan->spring[d];
-  int32_t i = place + spring_start(d);
-  int32_t j = place + spring_end(c, d);
+  int32_t i = count > 0 ? place + spring_start(d) : place; /* where there is none, what it would lead to may not be */
+  int32_t j = count > 0 ? place + spring_end(c, d) : place;
   lanes scale = spring_force_scale(c, s, i, j, count);
   spring_result r =
       spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
@@ -2164,8 +2165,8 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
    their slopes if they are implicit; those bring slope (d.v) d along. */
 CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
                               const cell_corners *x, const cell_corners *v, int32_t left) {
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
+  int32_t i = count > 0 ? place + 2 * spring_start(d) : place;
+  int32_t j = count > 0 ? place + 2 * spring_end(c, d) : place;
   lanes3 span = bend_span(x, d);
   bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
   lanes slope = r.damping;
@@ -2306,7 +2307,8 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32
 /*
  * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
  * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the explicit step stable.
+ * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
+ * explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
   lanes one = lanes_splat(1.0f);
@@ -2954,6 +2956,7 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
  * shorten: they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
 typedef struct spring_limit {
+  int32_t span;                  /* cells */
   float low, high;               /* squared: shorter than low is lengthened, longer than high shortened */
   float slack_give, taut_give;   /* compliance below and above, over the mobilities */
   float slack_gain, taut_gain;   /* g between two particles of mobility 1 */
@@ -2965,16 +2968,15 @@ typedef struct spring_limit {
 #define LEAST_GAIN 9.5367431640625e-7f
 /* Compliance of what does not act. */
 #define GIVE_FREELY 1.0e30f
-/* Just below WORK_QUANTUM: moves that are greater are kept. */
-#define MOVE_DROPPED 9.094946474768251e-13f
 
 static float plain_gain(float give) {
   float gain = 1.0f / (2.0f + give);
   return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
-static spring_limit limit_with(float low, float high, float slack_give, float taut_give) {
+static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
   spring_limit limit;
+  limit.span = span;
   limit.low = low * low;
   limit.high = high * high;
   limit.slack_give = slack_give;
@@ -2986,77 +2988,72 @@ static spring_limit limit_with(float low, float high, float slack_give, float ta
   return limit;
 }
 
-/* How far springs move a particle of mobility 1 towards the other end, over d. `weights` is the sum of the mobilities,
-   `scale` the stiffness factor. */
-CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes weights, lanes scale) {
+/* A move. Rounded, so that it is nothing or far above what the next spring's products could make subnormal. */
+CLOTH_INLINE lanes3 limit_move(lanes3 d, lanes share) {
+  return lanes3_rounded(lanes3_scale(d, share), WORK_GRID);
+}
+
+/* What is known of the particles at the ends of a block of springs. */
+typedef struct spring_ends {
+  lanes mobility[2];
+  lanes mass_ratio[2];
+  lanes scale; /* stiffness factor */
+} spring_ends;
+
+/* How far springs move a particle of mobility 1 towards the other end, over d. */
+CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *ends, lanes squared) {
   lanes zero = lanes_splat(0.0f);
   lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
   lanes over = lanes_subtract(squared, bound);
   lanes_mask slack = lanes_less(over, zero);
   lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
-  give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_divide(give, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
   give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
+  lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
-  return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
+  lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-20f)); /* both are 0 where all may collapse */
+  return lanes_divide(lanes_multiply(gain, over), sum);
 }
 
-/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess the
-   greater is the one of the right side. */
-CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes squared) {
+/* Moves both ends of springs. Where only some springs are projected the others move nothing. */
+CLOTH_INLINE void limit_general(const cloth *c, const spring_limit *limit, const spring_ends *ends, lanes3 *from,
+                                lanes3 *to) {
+  lanes3 d = lanes3_subtract(*to, *from);
+  lanes share = limit_share(limit, ends, lanes3_dot(d, d));
+  if (limit->by_kappa) {
+    lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
+    lanes least = lanes_multiply(lanes_splat(projection_threshold(c)), mass);
+    lanes kappa = lanes_multiply(lanes_splat(limit->by_kappa->kappa), ends->scale);
+    share = lanes_keep(lanes_less(least, kappa), share);
+  }
+  *from = lanes3_add(*from, limit_move(d, lanes_multiply(share, ends->mobility[0])));
+  *to = lanes3_subtract(*to, limit_move(d, lanes_multiply(share, ends->mobility[1])));
+}
+
+/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
+   the greater is the one of the right side. */
+CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
+  lanes3 d = lanes3_subtract(*to, *from);
+  lanes squared = lanes3_dot(d, d);
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
   lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
   lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
-  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
-}
-
-/* A move, without what is too small for the next spring's products. */
-CLOTH_INLINE lanes3 clean_move(lanes3 d, lanes share) {
-  lanes3 move = lanes3_scale(d, share);
-  lanes least = lanes_splat(MOVE_DROPPED);
-  return lanes3_of(lanes_keep(lanes_less(least, lanes_absolute(move.x)), move.x),
-                   lanes_keep(lanes_less(least, lanes_absolute(move.y)), move.y),
-                   lanes_keep(lanes_less(least, lanes_absolute(move.z)), move.z));
-}
-
-/* Where only some springs are projected: the others move nothing. */
-CLOTH_INLINE lanes projected_share(const cloth *c, const spring_limit *limit, int32_t i, int32_t j, lanes scale,
-                                   lanes share) {
-  if (!limit->by_kappa) {
-    return share;
-  }
-  return lanes_keep(spring_above(c, limit->by_kappa, i, j, scale, projection_threshold(c)), share);
-}
-
-/* Springs from particles i to particles j, which do not overlap. */
-CLOTH_INLINE void limit_between(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                int32_t count) {
-  const float *mobility = floats_at(c, c->mobility);
-  lanes3 from = lanes3_load(x, i);
-  lanes3 to = lanes3_load(x, j);
-  lanes3 d = lanes3_subtract(to, from);
-  lanes wi = lanes_load(mobility + i);
-  lanes wj = lanes_load(mobility + j);
-  lanes scale = spring_scale(c, i, j, CLOTH_LANES);
-  lanes share = limit_share(limit, lanes3_dot(d, d), lanes_add(wi, wj), scale);
-  share = projected_share(c, limit, i, j, scale, share);
-  lanes3_store(x, i, lanes3_add(from, clean_move(d, lanes_multiply(share, wi))), count);
-  lanes3_store(x, j, lanes3_subtract(to, clean_move(d, lanes_multiply(share, wj))), count);
-}
-
-CLOTH_INLINE void limit_plain(const spring_limit *limit, planes x, int32_t i, int32_t j, int32_t count) {
-  lanes3 from = lanes3_load(x, i);
-  lanes3 to = lanes3_load(x, j);
-  lanes3 d = lanes3_subtract(to, from);
-  lanes3 move = clean_move(d, plain_share(limit, lanes3_dot(d, d)));
-  lanes3_store(x, i, lanes3_add(from, move), count);
-  lanes3_store(x, j, lanes3_subtract(to, move), count);
+  lanes share = lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
+  lanes3 move = limit_move(d, share);
+  *from = lanes3_add(*from, move);
+  *to = lanes3_subtract(*to, move);
 }
 
 /* The longest piece of a row in which everything has mobility and stiffness 1. */
-static plain_piece plain_of(const cloth *c, int32_t row) {
+static plain_piece plain_row(const cloth *c, int32_t row) {
   return ((const plain_piece *)at(c, c->plain))[row];
+}
+
+/* The longest piece of a block of columns in which that is so. */
+static plain_piece *plain_columns(const cloth *c, int32_t column) {
+  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
 }
 
 /* The part of it that two pieces have in common, the second `shift` columns further right. */
@@ -3068,146 +3065,231 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
   return a;
 }
 
-/* Springs from `count` particles of a row on to as many others. `plain`, in columns, may have the plain kernel. */
-CLOTH_INLINE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                        int32_t count, int32_t column, plain_piece plain) {
-  int32_t t = 0;
-  if (PLAIN_KERNELS && limit->fast && plain.from < plain.to) {
-    for (; t < count && column + t < plain.from; t += CLOTH_LANES) {
-      limit_between(c, limit, x, i + t, j + t, count - t);
-    }
-    for (; t + CLOTH_LANES <= count && column + t + CLOTH_LANES <= plain.to; t += CLOTH_LANES) {
-      limit_plain(limit, x, i + t, j + t, CLOTH_LANES);
-    }
-    if (t < count && column + count <= plain.to) {
-      limit_plain(limit, x, i + t, j + t, count - t);
-      return;
-    }
+/// Projected lines ///
+
+/*
+ * The springs along rows are lines of springs that have nothing to do with each other, and so are those along columns.
+ * Lanes take as many lines side by side, and go with each through all its springs, spans from coarse to fine. Columns
+ * lie side by side in memory. Rows are brought side by side and back again, which costs less than half of what it costs
+ * to have the springs of one row compete for lanes.
+ */
+typedef struct line_bundle {
+  planes x;
+  const float *mobility;
+  int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
+  int32_t length;               /* elements of a line */
+  int32_t count;                /* how many lanes are lines: what others make is not kept */
+  int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
+  plain_piece plain;            /* elements where the plain kernel may serve */
+} line_bundle;
+
+/* Values of maps, in lanes. */
+static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
+  const float *from = plane + b->first + element * b->along;
+  float side[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    side[lane] = from[(lane < b->count ? lane : 0) * b->across];
   }
-  for (; t < count; t += CLOTH_LANES) {
-    limit_between(c, limit, x, i + t, j + t, count - t);
-  }
+  return lanes_load(side);
 }
 
-#if CLOTH_LANES > 1
-/* For each span below the lanes of a block: which column the farther end of a lane's spring has. */
-CLOTH_CONSTANT static const float farther_end[3][8] = {
-    {1, 1, 3, 3, 5, 5, 7, 7}, {2, 3, 2, 3, 6, 7, 6, 7}, {4, 5, 6, 7, 4, 5, 6, 7}};
-
-/* Springs inside a block of lanes: every lane works out its own end's move. Bit by bit that is what limit_between()
-   does, as the other end's d is exactly the opposite. */
-CLOTH_INLINE lanes share_within(const cloth *c, const spring_limit *limit, int32_t i, int32_t span, lanes squared) {
-  lanes w = lanes_load(floats_at(c, c->mobility) + i);
-  lanes scale = lanes_splat(1.0f);
-  if (c->stiffness_map) {
-    lanes map = lanes_load(floats_at(c, c->stiffness_map) + i);
-    scale = lanes_multiply(lanes_splat(0.5f), lanes_add(map, lanes_swapped(map, span)));
-  }
-  lanes share = limit_share(limit, squared, lanes_add(w, lanes_swapped(w, span)), scale);
-  if (limit->by_kappa) {
-    lanes mass = mass_ratio_lanes(c, i);
-    lanes bound = lanes_multiply(lanes_splat(projection_threshold(c)), lanes_minimum(mass, lanes_swapped(mass, span)));
-    share = lanes_keep(lanes_less(bound, lanes_multiply(lanes_splat(limit->by_kappa->kappa), scale)), share);
-  }
-  return lanes_multiply(share, w);
-}
-
-CLOTH_INLINE void limit_within(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t span, int plain,
-                               int32_t left) {
-  lanes3 here = lanes3_load(x, i);
-  lanes3 there = lanes3_of(lanes_swapped(here.x, span), lanes_swapped(here.y, span), lanes_swapped(here.z, span));
-  lanes3 d = lanes3_subtract(there, here);
-  lanes squared = lanes3_dot(d, d);
-  lanes share = plain ? plain_share(limit, squared) : share_within(c, limit, i, span, squared);
-  if (left < CLOTH_LANES) {
-    lanes farther = lanes_load(farther_end[span >> 1]);
-    share = lanes_keep(lanes_less(farther, lanes_splat((float)left)), share);
-  }
-  lanes3_store(x, i, lanes3_add(here, clean_move(d, share)), left);
-}
-
-/* One colour of a row's springs, by blocks. */
-CLOTH_INLINE void limit_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t colour,
-                               int32_t span) {
-  int32_t end = c->columns;
-  int32_t i = row * end;
-  int32_t column = colour * span;
-  plain_piece plain = plain_of(c, row);
-  if (PLAIN_KERNELS && limit->fast) {
-    const spring_limit kept = *limit;
-    for (; column + span < end && column < plain.from; column += CLOTH_LANES) {
-      limit_within(c, limit, x, i + column, span, 0, end - column);
+CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t span, spring_ends *ends) {
+  for (int32_t n = 0; n < 2; n++) {
+    int32_t e = element + n * span;
+    if (c->stiffness_map) {
+      lanes map = line_values(b, floats_at(c, c->stiffness_map), e);
+      ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
     }
-    for (; column + CLOTH_LANES <= plain.to; column += CLOTH_LANES) {
-      limit_within(c, &kept, x, i + column, span, 1, CLOTH_LANES);
-    }
-    if (column + span < end && end <= plain.to) {
-      limit_within(c, &kept, x, i + column, span, 1, end - column);
-      return;
-    }
-  }
-  for (; column + span < end; column += CLOTH_LANES) {
-    limit_within(c, limit, x, i + column, span, 0, end - column);
-  }
-}
-
-/* One colour of all rows: what one colour has stored is no longer under way when the next one loads it across. */
-CLOTH_HOT CLOTH_SEPARATE void limit_rows_by_blocks(const cloth *c, const spring_limit *limit, planes x, int32_t colour,
-                                                   int32_t span) {
-  for (int32_t row = 0; row < c->rows; row++) {
-    if (span == 1) {
-      limit_blocks(c, limit, x, row, colour, 1);
-    } else if (span == 2) {
-      limit_blocks(c, limit, x, row, colour, 2);
-    } else {
-      limit_blocks(c, limit, x, row, colour, 4);
-    }
-  }
-}
-#endif
-
-/* Springs along the rows: first those that start in even spans, then those in odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
-  for (int32_t colour = 0; colour < 2; colour++) {
-#if CLOTH_LANES > 1
-    if (span < CLOTH_LANES) {
-      limit_rows_by_blocks(c, limit, x, colour, span);
-      continue;
-    }
-#endif
-    for (int32_t row = 0; row < c->rows; row++) {
-      plain_piece plain = plain_both(plain_of(c, row), plain_of(c, row), span);
-      for (int32_t column = colour * span; column + span < c->columns; column += 2 * span) {
-        int32_t left = c->columns - span - column;
-        int32_t i = row * c->columns + column;
-        limit_run(c, limit, x, i, i + span, left < span ? left : span, column, plain);
-      }
+    if (c->mass_ratio) {
+      ends->mass_ratio[n] = line_values(b, floats_at(c, c->mass_ratio), e);
     }
   }
 }
 
-/* Springs between rows: first from the rows of even spans, then from odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction,
-                                                int32_t span) {
-  int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
-  int32_t shift = direction == DIAGONAL ? 1 : (direction == ANTIDIAGONAL ? -1 : 0);
-  int32_t count = shift ? c->columns - 1 : c->columns;
-  for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t first = colour * span; first + span < c->rows; first += 2 * span) {
-      for (int32_t row = first; row < first + span && row + span < c->rows; row++) {
-        plain_piece plain = plain_both(plain_of(c, row), plain_of(c, row + span), shift);
-        int32_t i = row * c->columns + column;
-        limit_run(c, limit, x, i, i + span * c->columns + shift, count, column, plain);
-      }
-    }
+CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t span) {
+  lanes one = lanes_splat(1.0f);
+  const float *mobility = b->mobility + element * b->next;
+  spring_ends ends = {{lanes_load(mobility), lanes_load(mobility + span * b->next)}, {one, one}, one};
+  if (c->stiffness_map || c->mass_ratio) {
+    add_maps(c, b, element, span, &ends);
   }
+  return ends;
 }
 
-static void limit_direction(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
-  if (direction == WARP) {
-    limit_along_rows(c, limit, x, span);
+/* A limit at work on a bundle. Both are copies, which compilers can keep in registers, beside the originals. */
+typedef struct line_limit {
+  spring_limit limit;
+  line_bundle bundle;
+  const cloth *c;
+  const spring_limit *original;
+  const line_bundle *lines;
+} line_limit;
+
+CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
+  const int32_t next = l->bundle.next, count = l->bundle.count;
+  const int32_t i = element * next, j = i + l->limit.span * next;
+  lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
+  if (PLAIN_KERNELS && element >= l->bundle.plain.from && element + l->limit.span < l->bundle.plain.to) {
+    limit_plain(&l->limit, &ends[0], &ends[1]);
   } else {
-    limit_across_rows(c, limit, x, direction, span);
+    spring_ends known = line_ends(l->c, l->lines, element, l->limit.span);
+    limit_general(l->c, l->original, &known, &ends[0], &ends[1]);
+  }
+  lanes3_store(l->bundle.x, i, ends[0], count);
+  lanes3_store(l->bundle.x, j, ends[1], count);
+}
+
+/* Plain springs of whole lanes, from every other element on. Returns the element after the last. */
+CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
+  const int32_t span = l->limit.span, step = span * l->bundle.next;
+  const int32_t end = element < l->bundle.plain.from ? 0 : l->bundle.plain.to - span;
+  planes x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
+              l->bundle.x.z + element * l->bundle.next};
+  for (; element < end; element += 2 * span) {
+    lanes3 from = lanes3_load(x, 0);
+    lanes3 to = lanes3_load(x, step);
+    limit_plain(&l->limit, &from, &to);
+    lanes3_store(x, 0, from, CLOTH_LANES);
+    lanes3_store(x, step, to, CLOTH_LANES);
+    x.x += 2 * step;
+    x.y += 2 * step;
+    x.z += 2 * step;
+  }
+  return element;
+}
+
+/* The springs from every other element on: no two of them have an end in common. */
+CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
+  const int32_t span = l->limit.span;
+  while (element + span < l->bundle.length) {
+    int32_t ahead = element;
+    if (PLAIN_KERNELS && l->bundle.count == CLOTH_LANES) {
+      ahead = limit_plain_links(l, element);
+    }
+    if (ahead <= element) {
+      limit_link(l, element);
+      ahead = element + 2 * span;
+    }
+    element = ahead;
+  }
+}
+
+/* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
+CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
+                                           const line_bundle *b) {
+  for (int32_t n = 0; n < count; n++) {
+    line_limit l = {limits[n], *b, c, &limits[n], b};
+    if (!l.limit.fast) {
+      l.bundle.plain.to = 0;
+    }
+    for (int32_t first = 0; first < 2 * l.limit.span; first++) {
+      limit_links(&l, first);
+    }
+  }
+}
+
+static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
+  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
+    int32_t left = c->columns - column;
+    planes first = {x.x + column, x.y + column, x.z + column};
+    line_bundle b = {first,
+                     floats_at(c, c->mobility) + column,
+                     c->columns,
+                     c->rows,
+                     left < CLOTH_LANES ? left : CLOTH_LANES,
+                     column,
+                     c->columns,
+                     1,
+                     *plain_columns(c, column)};
+    limit_bundle(c, limits, count, &b);
+  }
+}
+
+#if CLOTH_LANES > 1
+/* From rows to lines side by side. Lanes that are no line are filled with the first. */
+CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, float *to) {
+  lanes block[CLOTH_LANES];
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    block[n] = lanes_load(from + (n < count ? n : 0) * next);
+  }
+  lanes_transpose(block);
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    lanes_store(to + n * CLOTH_LANES, block[n]);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void turn_lines(const float *row, int32_t columns, int32_t count, float *side) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    if (count == CLOTH_LANES) {
+      turn_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
+    } else {
+      turn_block(row + column, columns, count, side + column * CLOTH_LANES);
+    }
+  }
+}
+
+/* And back. */
+CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32_t count, const float *side) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    lanes block[CLOTH_LANES];
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      block[n] = lanes_load(side + column * CLOTH_LANES + n * CLOTH_LANES);
+    }
+    lanes_transpose(block);
+    int32_t left = columns - column;
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      if (count == CLOTH_LANES && left >= CLOTH_LANES) {
+        lanes_store(row + n * columns + column, block[n]);
+      } else if (n < count) {
+        lanes_store_first(row + n * columns + column, block[n], left);
+      }
+    }
+  }
+}
+
+/* Rows side by side. Their room is that of the forces, which are spent by then. */
+static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
+                              int32_t limit_count) {
+  int32_t first = row * c->columns;
+  int32_t room = CLOTH_LANES * turned_columns(c->columns);
+  float *side = floats_at(c, c->residual);
+  planes sides = {side, side + room, side + 2 * room};
+  line_bundle b = {sides, side + 3 * room, CLOTH_LANES, c->columns, count, first, 1, c->columns, plain_row(c, row)};
+  for (int32_t n = 1; n < count; n++) {
+    b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
+  }
+  turn_lines(x.x + first, c->columns, count, sides.x);
+  turn_lines(x.y + first, c->columns, count, sides.y);
+  turn_lines(x.z + first, c->columns, count, sides.z);
+  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->columns;
+  for (int32_t n = 0; n < limit_count; n++) {
+    all_plain &= limits[n].fast;
+  }
+  if (!all_plain) {
+    turn_lines(floats_at(c, c->mobility) + first, c->columns, count, side + 3 * room);
+  }
+  limit_bundle(c, limits, limit_count, &b);
+  turn_lines_back(x.x + first, c->columns, count, sides.x);
+  turn_lines_back(x.y + first, c->columns, count, sides.y);
+  turn_lines_back(x.z + first, c->columns, count, sides.z);
+}
+#endif
+
+static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
+#if CLOTH_LANES > 1
+  if (c->rows >= LINE_BLOCK) {
+    for (int32_t row = 0; row < c->rows; row += CLOTH_LANES) {
+      int32_t left = c->rows - row;
+      limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
+    }
+    return;
+  }
+#endif
+  for (int32_t row = 0; row < c->rows; row++) {
+    int32_t i = row * c->columns;
+    planes first = {x.x + i, x.y + i, x.z + i};
+    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, i, 1, 1, plain_row(c, row)};
+    limit_bundle(c, limits, limit_count, &b);
   }
 }
 
@@ -3216,8 +3298,12 @@ static void limit_sweep(const cloth *c, planes x) {
   for (int32_t d = WARP; d <= WEFT; d++) {
     float rest = direction_rest(c, d);
     spring_limit limit =
-        limit_with(rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
-    limit_direction(c, &limit, x, d, 1);
+        limit_with(1, rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
+    if (d == WARP) {
+      limit_rows(c, x, &limit, 1);
+    } else {
+      limit_columns(c, x, &limit, 1);
+    }
   }
 }
 
@@ -3243,21 +3329,86 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
     slack = scale * plan->bend_give[d];
   }
   float rest = direction_rest(c, d) * (float)span;
-  *limit = limit_with(rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
+  *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
   limit->by_kappa = s->projected == PROJECTED_SOME && span == 1 ? s : NULL;
   return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
 }
 
-/* One sweep over all projected springs of the predicted positions, coarse to fine, shear last. */
+/* The limits of a direction, coarse to fine. Returns how many there are. */
+static int32_t plan_limits(const cloth *c, const step_plan *plan, int32_t d, spring_limit *limits) {
+  int32_t count = 0;
+  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
+  for (span = d <= WEFT ? span : 1; span >= 1; span /= 2) {
+    count += plan_limit(c, plan, d, span, &limits[count]);
+  }
+  return count;
+}
+
+CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
+                                    int plain, int32_t count) {
+  lanes3 from = lanes3_load(x, i);
+  lanes3 to = lanes3_load(x, j);
+  if (plain) {
+    limit_plain(limit, &from, &to);
+  } else {
+    const float *mobility = floats_at(c, c->mobility);
+    spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
+                        {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
+                        spring_scale(c, i, j, CLOTH_LANES)};
+    limit_general(c, limit, &ends, &from, &to);
+  }
+  lanes3_store(x, i, from, count);
+  lanes3_store(x, j, to, count);
+}
+
+/* The shear springs of one direction between a row and the next. */
+CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t direction) {
+  int32_t start = spring_start(direction);
+  int32_t shift = direction == DIAGONAL ? 1 : -1;
+  int32_t i = row * c->columns + start;
+  int32_t j = i + c->columns + shift;
+  int32_t count = c->columns - 1;
+  plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
+  int32_t from = plain.from - start, to = plain.to - start, t = 0;
+  if (PLAIN_KERNELS && limit->fast && from < to) {
+    for (; t < count && t < from; t += CLOTH_LANES) {
+      limit_shear_block(c, limit, x, i + t, j + t, 0, count - t);
+    }
+    for (; t + CLOTH_LANES <= to; t += CLOTH_LANES) {
+      limit_shear_block(c, limit, x, i + t, j + t, 1, CLOTH_LANES);
+    }
+    if (t < count && count <= to) {
+      limit_shear_block(c, limit, x, i + t, j + t, 1, count - t);
+      return;
+    }
+  }
+  for (; t < count; t += CLOTH_LANES) {
+    limit_shear_block(c, limit, x, i + t, j + t, 0, count - t);
+  }
+}
+
+/* First between the rows of even number and the next, then of odd number. */
+CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
+  const spring_limit limit = *shear;
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t row = colour; row + 1 < c->rows; row += 2) {
+      limit_shear_row(c, &limit, x, row, direction);
+    }
+  }
+}
+
+/* One sweep over all projected springs of the predicted positions: along rows, along columns, shear. */
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   planes x = predicted_of(c);
-  spring_limit limit;
-  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
-  for (; span >= 1; span /= 2) {
-    for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
-      if (plan_limit(c, plan, d, span, &limit)) {
-        limit_direction(c, &limit, x, d, span);
-      }
+  for (int32_t d = WARP; d < DIRECTIONS; d++) {
+    spring_limit limits[SPANS];
+    int32_t count = plan_limits(c, plan, d, limits);
+    if (d == WARP) {
+      limit_rows(c, x, limits, count);
+    } else if (d == WEFT) {
+      limit_columns(c, x, limits, count);
+    } else if (count > 0) {
+      limit_shear(c, limits, x, d);
     }
   }
 }
@@ -3447,8 +3598,8 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 /*
  * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
- * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew in
- * the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
+ * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
+ * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
  * bounded and fixed amount of work.
  */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
@@ -3472,8 +3623,8 @@ static rest_metric metric_of(const cloth *c, float scale) {
 }
 
 CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
-  lanes along = lanes_multiply(columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns),
-                                                  lanes_multiply(lanes_splat(m.mixed), rows)));
+  lanes along = lanes_multiply(
+      columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns), lanes_multiply(lanes_splat(m.mixed), rows)));
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
@@ -3557,17 +3708,23 @@ static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
 }
 
+static uint8_t tether_mark(const int32_t *pins, int32_t count) {
+  for (int32_t n = 1; n < count; n++) {
+    if (pins[n] != pins[0]) {
+      return TETHERS_MANY;
+    }
+  }
+  return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
+}
+
 CLOTH_SEPARATE void mark_tethers(const cloth *c) {
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    for (int32_t i = 0; i < c->count; i++) {
-      int32_t row = i / c->columns;
-      int32_t column = i - row * c->columns;
-      const int32_t *pins = tethers_of(c, slot) + i;
-      uint8_t *mark = &tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-      if (column % TETHER_BLOCK == 0) {
-        *mark = *pins < 0 ? TETHERS_NONE : TETHERS_ONE;
-      } else if (*pins != pins[-1]) {
-        *mark = TETHERS_MANY;
+    for (int32_t row = 0; row < c->rows; row++) {
+      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
+      uint8_t *marks = tether_marks_of(c, slot, row);
+      for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
+        int32_t left = c->columns - column;
+        marks[column / TETHER_BLOCK] = tether_mark(pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
       }
     }
   }
@@ -3586,7 +3743,8 @@ typedef struct tether_ends {
 CLOTH_INLINE tether_ends tethers_to_one(rest_metric m, lanes3 place, int32_t rows, int32_t columns) {
   tether_ends ends;
   ends.pin = place;
-  ends.rest = rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
+  ends.rest =
+      rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
   return ends;
 }
 
@@ -3672,7 +3830,8 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
   }
 }
 
-/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see. */
+/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
+ */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int solids, int32_t i, int32_t left) {
   planes x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
@@ -3689,29 +3848,39 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int solids
   if (solids) {
     drop_blocked(c, &p, &ends->pin, &share);
   }
-  lanes3_store(x, i, lanes3_subtract(p, clean_move(d, share)), left);
+  lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
 }
 
-/* From a block of a row on: as many as are held by the same pin as its first particle alone. */
-static int32_t blocks_alike(const int32_t *pins, const uint8_t *marks, int32_t blocks) {
-  int32_t alike = 1;
-  while (alike < blocks && marks[alike] == TETHERS_ONE && pins[alike * TETHER_BLOCK] == pins[0]) {
-    alike++;
+/* From a row on: in how many rows the same pin alone holds a block of columns. */
+static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
+  const int32_t *pins = tethers_of(c, slot) + column;
+  int32_t pin = pins[row * c->columns];
+  int32_t end = row + 1;
+  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == TETHERS_ONE &&
+         pins[end * c->columns] == pin) {
+    end++;
   }
-  return alike;
+  return end - row;
 }
 
-/* A piece of a row, of whole blocks, that is held by one pin. */
-CLOTH_HOT CLOTH_SEPARATE void pull_to_one(const cloth *c, const rest_metric *m, int32_t pin, int32_t row, int32_t from,
-                                          int32_t to) {
+/* Lanes of columns in rows that are held by one pin. */
+CLOTH_INLINE void pull_to_one(const cloth *c, rest_metric metric, int32_t pin, int32_t row, int32_t rows,
+                              int32_t column) {
   lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
   int solids = WITH_COLLIDERS && inputs_of(c)->collider_end > 0;
   int32_t pin_row = pin / c->columns;
   int32_t pin_column = pin - pin_row * c->columns;
-  rest_metric metric = *m;
-  for (int32_t column = from; column < to; column += CLOTH_LANES) {
-    tether_ends ends = tethers_to_one(metric, place, row - pin_row, column - pin_column);
-    pull_block(c, &ends, solids, row * c->columns + column, to - column);
+  for (int32_t n = row; n < row + rows; n++) {
+    tether_ends ends = tethers_to_one(metric, place, n - pin_row, column - pin_column);
+    pull_block(c, &ends, solids, n * c->columns + column, c->columns - column);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const rest_metric *m, int32_t pin, int32_t row, int32_t rows,
+                                         int32_t from) {
+  int32_t end = from + TETHER_BLOCK < c->columns ? from + TETHER_BLOCK : c->columns;
+  for (int32_t column = from; column < end; column += CLOTH_LANES) {
+    pull_to_one(c, *m, pin, row, rows, column);
   }
 }
 
@@ -3735,22 +3904,20 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
   }
 }
 
-/* Tethers of one slot, in pieces of rows that are held alike. */
+/* Tethers of one slot, in pieces of blocks of columns that are held alike. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   rest_metric metric = metric_of(c, c->tether_scale);
-  const int32_t *pins = tethers_of(c, slot);
-  for (int32_t row = 0; row < c->rows; row++) {
-    const uint8_t *marks = tether_marks_of(c, slot, row);
-    int32_t alike = 1;
-    for (int32_t block = 0; block < tether_blocks(c); block += alike) {
-      int32_t from = block * TETHER_BLOCK;
-      int32_t first = row * c->columns + from;
-      alike = marks[block] == TETHERS_ONE ? blocks_alike(pins + first, marks + block, tether_blocks(c) - block) : 1;
-      int32_t to = from + alike * TETHER_BLOCK < c->columns ? from + alike * TETHER_BLOCK : c->columns;
-      if (marks[block] == TETHERS_ONE) {
-        pull_to_one(c, &metric, pins[first], row, from, to);
-      } else if (marks[block] == TETHERS_MANY) {
-        pull_to_many(c, &metric, pins, row, from, to);
+  for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
+    int32_t end = column + TETHER_BLOCK < c->columns ? column + TETHER_BLOCK : c->columns;
+    int32_t rows = 1;
+    for (int32_t row = 0; row < c->rows; row += rows) {
+      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
+      int mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
+      rows = mark == TETHERS_ONE ? rows_alike(c, slot, row, column) : 1;
+      if (mark == TETHERS_ONE) {
+        pull_piece(c, &metric, pins[column], row, rows, column);
+      } else if (mark == TETHERS_MANY) {
+        pull_to_many(c, &metric, tethers_of(c, slot), row, column, end);
       }
     }
   }
@@ -3837,7 +4004,7 @@ static float body_reach(const cloth_collider *body) {
 typedef struct contact_block {
   lanes3 from, to; /* where the particles' ways lead from and to */
   lanes3 normal;
-  lanes push; /* along the normal [m] */
+  lanes push;    /* along the normal [m] */
   lanes touches; /* 1 for those that touch, else 0 */
 } contact_block;
 
@@ -4230,20 +4397,31 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   }
 }
 
-/* Finds the longest piece of each row in which particles have mobility 1 and springs the same stiffness. */
+/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
+   stiffness. */
+static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
+  const float *mobility = floats_at(c, c->mobility) + first;
+  plain_piece longest = {0, 0};
+  int32_t from = 0;
+  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
+    for (int32_t k = 0; k < side; k++) {
+      from = mobility[n * along + k] == 1.0f ? from : n + 1;
+    }
+    if (n + 1 - from > longest.to - longest.from) {
+      longest.from = (int16_t)from;
+      longest.to = (int16_t)(n + 1);
+    }
+  }
+  return longest;
+}
+
 CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
   for (int32_t row = 0; row < c->rows; row++) {
-    const float *mobility = floats_at(c, c->mobility) + row * c->columns;
-    plain_piece longest = {0, 0};
-    int32_t from = 0;
-    for (int32_t column = 0; column < c->columns && !c->stiffness_map; column++) {
-      from = mobility[column] == 1.0f ? from : column + 1;
-      if (column + 1 - from > longest.to - longest.from) {
-        longest.from = (int16_t)from;
-        longest.to = (int16_t)(column + 1);
-      }
-    }
-    ((plain_piece *)at(c, c->plain))[row] = longest;
+    ((plain_piece *)at(c, c->plain))[row] = find_plain(c, row * c->columns, c->columns, 1, 1);
+  }
+  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
+    int32_t left = c->columns - column;
+    *plain_columns(c, column) = find_plain(c, column, c->rows, c->columns, left < LINE_BLOCK ? left : LINE_BLOCK);
   }
 }
 
@@ -4253,8 +4431,8 @@ static void clear_pads(const cloth *c) {
   if (c->bend_slopes) {
     fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
-  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to be
-     a number. */
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
+     be a number. */
   for (int32_t n = 0; c->force_share && n < 3; n++) {
     int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
     fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
@@ -5664,8 +5842,8 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   const uint8_t *freedom = image_at(view, c->freedom);
   for (int32_t i = 0; i < c->tether_count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
-    if (pin != 0xffffffffu && (pin >= (uint32_t)c->count || (inputs->tethers_chosen &&
-                                                             (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
       return 0;
     }
   }
@@ -5681,7 +5859,8 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
     int is_pad = i % c->stride >= c->count;
-    float limit = is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    float limit =
+        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -5973,14 +6152,17 @@ static float plain_value(int expression, float a, float b) {
 
 /* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
 static int masks_are_right(void) {
+  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
   float chosen[CLOTH_LANES];
   lanes one = lanes_splat(1.0f);
   lanes zero = lanes_splat(0.0f);
-  lanes_mask both = lanes_both(lanes_first(3), lanes_alternate(0));
+  lanes_mask odd = lanes_less(zero, lanes_load(parity));
+  lanes_mask even = lanes_less(lanes_load(parity), one);
+  lanes_mask both = lanes_both(lanes_first(3), even);
   lanes_store(stored, zero);
   lanes_store_first(stored, one, 3);
-  lanes_store(chosen, lanes_select(both, one, lanes_select(lanes_alternate(1), lanes_splat(2.0f), zero)));
+  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
     if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
@@ -5992,7 +6174,26 @@ static int masks_are_right(void) {
       chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
     return 0;
   }
-  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, lanes_alternate(1)));
+  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
+}
+
+static int transposition_is_right(void) {
+  float from[CLOTH_LANES * CLOTH_LANES];
+  float to[CLOTH_LANES];
+  lanes block[CLOTH_LANES];
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    from[i] = (float)i;
+  }
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    block[i] = lanes_load(from + i * CLOTH_LANES);
+  }
+  lanes_transpose(block);
+  int right = 1;
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    lanes_store(to, block[i / CLOTH_LANES]);
+    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
+  }
+  return right;
 }
 
 /* Some values of a block, through the operations whose meaning differs most between vector units. */
@@ -6014,7 +6215,7 @@ static int lanes_are_right(void) {
       return 0;
     }
   }
-  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right();
+  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
 int cloth_self_test(void) {

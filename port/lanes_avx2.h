@@ -23,11 +23,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count), index));
 }
 
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  __m256i odd = _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1);
-  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(odd, _mm256_set1_epi32(parity)));
-}
-
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm256_loadu_ps(from);
 }
@@ -106,11 +101,22 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm256_andnot_ps(mask, a);
 }
 
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  if (span == 1) {
-    return _mm256_permute_ps(a, 0xb1);
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  __m256 pair[8], four[8];
+  for (int n = 0; n < 4; n++) {
+    pair[2 * n] = _mm256_unpacklo_ps(block[2 * n], block[2 * n + 1]);
+    pair[2 * n + 1] = _mm256_unpackhi_ps(block[2 * n], block[2 * n + 1]);
   }
-  return span == 2 ? _mm256_permute_ps(a, 0x4e) : _mm256_permute2f128_ps(a, a, 1);
+  for (int n = 0; n < 2; n++) {
+    four[4 * n] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0x44);
+    four[4 * n + 1] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0xee);
+    four[4 * n + 2] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0x44);
+    four[4 * n + 3] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0xee);
+  }
+  for (int n = 0; n < 4; n++) {
+    block[n] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x20);
+    block[n + 4] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x31);
+  }
 }
 
 /* These instructions give their second operand where both are equal or one is no number. */

@@ -29,15 +29,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return vctp32q(count < 0 ? 0u : (uint32_t)count);
 }
 
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  uint32_t bits = parity == 0 ? 0x0f0fu : 0xf0f0u;
-#if !defined(__clang__)
-  /* GCC 12 reads a constant mask as one bit for each lane; this makes it forget that it is constant. */
-  __asm__("" : "+r"(bits));
-#endif
-  return (lanes_mask)bits;
-}
-
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return *(const lanes_in_memory *)from;
 }
@@ -128,14 +119,17 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
 }
 
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  if (span == 1) {
-    return vrev64q_f32(a);
+/* A store that interleaves is a transposition. */
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float turned[CLOTH_LANES * CLOTH_LANES];
+  float32x4x4_t all;
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    all.val[n] = block[n];
   }
-  uint64x2_t halves = vreinterpretq_u64_f32(a);
-  uint64_t low = vgetq_lane_u64(halves, 0);
-  halves = vsetq_lane_u64(vgetq_lane_u64(halves, 1), halves, 0);
-  return vreinterpretq_f32_u64(vsetq_lane_u64(low, halves, 1));
+  vst4q_f32(turned, all);
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+  }
 }
 
 #endif

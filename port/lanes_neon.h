@@ -101,11 +101,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return vcltq_s32(vld1q_s32(index), vdupq_n_s32(count));
 }
 
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  static const int32_t odd[CLOTH_LANES] = {0, 1, 0, 1};
-  return vceqq_s32(vld1q_s32(odd), vdupq_n_s32(parity));
-}
-
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return vandq_u32(a, b);
 }
@@ -135,8 +130,13 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
 }
 
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  return span == 1 ? vrev64q_f32(a) : vextq_f32(a, a, 2);
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float32x4x2_t low = vtrnq_f32(block[0], block[1]);
+  float32x4x2_t high = vtrnq_f32(block[2], block[3]);
+  block[0] = vcombine_f32(vget_low_f32(low.val[0]), vget_low_f32(high.val[0]));
+  block[1] = vcombine_f32(vget_low_f32(low.val[1]), vget_low_f32(high.val[1]));
+  block[2] = vcombine_f32(vget_high_f32(low.val[0]), vget_high_f32(high.val[0]));
+  block[3] = vcombine_f32(vget_high_f32(low.val[1]), vget_high_f32(high.val[1]));
 }
 
 #endif

@@ -82,10 +82,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return _mm_castsi128_ps(_mm_cmplt_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(count)));
 }
 
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 0, 1), _mm_set1_epi32(parity)));
-}
-
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return _mm_and_ps(a, b);
 }
@@ -111,8 +107,8 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm_andnot_ps(mask, a);
 }
 
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  return span == 1 ? _mm_shuffle_ps(a, a, 0xb1) : _mm_shuffle_ps(a, a, 0x4e);
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
 /* These instructions give their second operand where both are equal or one is no number. */

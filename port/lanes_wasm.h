@@ -78,10 +78,6 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return wasm_i32x4_lt(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(count));
 }
 
-CLOTH_INLINE lanes_mask lanes_alternate(int32_t parity) {
-  return wasm_i32x4_eq(wasm_i32x4_const(0, 1, 0, 1), wasm_i32x4_splat(parity));
-}
-
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return wasm_v128_and(a, b);
 }
@@ -106,8 +102,15 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return wasm_v128_andnot(a, mask);
 }
 
-CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
-  return span == 1 ? wasm_i32x4_shuffle(a, a, 1, 0, 3, 2) : wasm_i32x4_shuffle(a, a, 2, 3, 0, 1);
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  v128_t a = wasm_i32x4_shuffle(block[0], block[1], 0, 4, 1, 5);
+  v128_t b = wasm_i32x4_shuffle(block[0], block[1], 2, 6, 3, 7);
+  v128_t c = wasm_i32x4_shuffle(block[2], block[3], 0, 4, 1, 5);
+  v128_t d = wasm_i32x4_shuffle(block[2], block[3], 2, 6, 3, 7);
+  block[0] = wasm_i32x4_shuffle(a, c, 0, 1, 4, 5);
+  block[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
+  block[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
+  block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
 /* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */

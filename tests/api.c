@@ -1043,7 +1043,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   config.columns = columns;
   config.rows = rows;
   use_three_tiers(&config);
-  expect_bytes(&config, 100, "in three tiers");
+  expect_bytes(&config, 104, "in three tiers");
   cloth_config option = config;
   option.tethers = 0;
   cloth_memory memory = memory_of(&option);
@@ -1083,7 +1083,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   expect_addition(&option, memory.total_bytes, 16, "solver contact");
   option = config;
   option.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  expect_bytes(&option, 64, "explicit only");
+  expect_bytes(&option, 66, "explicit only");
 }
 
 static void test_memory(void) {

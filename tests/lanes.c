@@ -595,20 +595,35 @@ static void test_masks(void) {
   }
 
   for (int32_t parity = 0; parity < 2; parity++) {
-    octet flags;
-    lanes_store(flags.value, flags_of(lanes_alternate(parity)));
+    octet pattern, flags;
+    for (int k = 0; k < ELEMENTS; k++) {
+      pattern.value[k] = (k & 1) == parity ? 1.0f : 0.0f;
+    }
+    lanes_mask chosen = lanes_less(lanes_splat(0.0f), lanes_load(pattern.value));
+    lanes_store(flags.value, flags_of(lanes_both(chosen, lanes_first(3))));
     int correct = 1;
     for (int32_t k = 0; k < CLOTH_LANES; k++) {
-      /* A single lane is in both halves; see lanes_alternate() in cloth.c. */
-      correct &= flags.bits[k] == ((k & 1) == parity || CLOTH_LANES == 1 ? ONE : 0);
+      correct &= flags.bits[k] == (k < 3 && (k & 1) == parity ? ONE : 0);
     }
-    check("alternate", parity, correct);
-    lanes_store(flags.value, flags_of(lanes_both(lanes_alternate(parity), lanes_first(3))));
-    correct = 1;
-    for (int32_t k = 0; k < CLOTH_LANES; k++) {
-      correct &= flags.bits[k] == (k < 3 && ((k & 1) == parity || CLOTH_LANES == 1) ? ONE : 0);
+    check("every second of the first", parity, correct);
+  }
+}
+
+static void test_transposition(void) {
+  lanes block[CLOTH_LANES];
+  octet row;
+  for (int m = 0; m < CLOTH_LANES; m++) {
+    for (int k = 0; k < ELEMENTS; k++) {
+      row.bits[k] = ONE + (uint32_t)(ELEMENTS * m + k);
     }
-    check("alternate of the first", parity, correct);
+    block[m] = lanes_load(row.value);
+  }
+  lanes_transpose(block);
+  for (int m = 0; m < CLOTH_LANES; m++) {
+    lanes_store(row.value, block[m]);
+    for (int k = 0; k < CLOTH_LANES; k++) {
+      check("transposed", ELEMENTS * m + k, row.bits[k] == ONE + (uint32_t)(ELEMENTS * k + m));
+    }
   }
 }
 
@@ -748,6 +763,7 @@ int board_main(void) {
   test_boundaries();
   test_random();
   test_masks();
+  test_transposition();
   test_any();
   test_stores();
   test_shared_memory();
