@@ -196,9 +196,11 @@ typedef struct cloth_fabric {
                             default 0.05. Smaller is truer for gentle curves and stiffer to integrate. */
   float compression;     /* share of the stretch stiffness that also resists shortening; 0..1; default 1. With
                             0 springs go slack and the cloth gathers without resistance, as Choi and Ko propose */
-  float stretch_damping; /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.05 */
-  float shear_damping;   /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.05 */
-  float bend_damping;    /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.2 */
+  float shear_compression; /* share of the shear stiffness that also resists shortening of the diagonals; 0..1;
+                              default 0. With 1 folds are smoother, and stretch takes more substeps to go away. */
+  float stretch_damping;   /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.05 */
+  float shear_damping;     /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.05 */
+  float bend_damping;      /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.2 */
 } cloth_fabric;
 
 /* Fabrics measured by others; sources stand beside their values in cloth.c. */
@@ -285,8 +287,8 @@ typedef struct cloth_config {
   float air_density;    /* [kg/m^3]; 0..100; default 1.2 */
   float drag;           /* drag coefficient against the relative wind (thesis eq. 3.17); 0..100; default 0 */
   float lift;           /* lift coefficient, perpendicular to the relative wind; 0..100; default 0 */
-  float normal_drag;    /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
-                           the cloth and leaves it without friction; 0..100; default 0 */
+  float normal_drag; /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
+                        the cloth and leaves it without friction; 0..100; default 0 */
 
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
@@ -294,14 +296,14 @@ typedef struct cloth_config {
   float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
                            of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
-  float explicit_threshold; /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
+  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 1e30, CLOTH_KAPPA_NEVER: the
                                  thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
                                  no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
                           being backward Euler; 0..1; default 0. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
-  int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
+  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
@@ -318,8 +320,10 @@ typedef struct cloth_config {
   /* Projection: one sweep a substep over the projected springs, from the coarsest span to single cells */
   int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
                     as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
-  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
-                      Adds 4 bytes each per particle. */
+  int32_t fine_sweeps; /* further sweeps over the projected stretch springs of one cell; 0..CLOTH_SWEEP_LIMIT;
+                          default 1 */
+  int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
+                         Adds 4 bytes each per particle. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
 
   /* Strain limiting (Provot 1995) */

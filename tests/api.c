@@ -95,6 +95,7 @@ static const config_field config_fields[] = {
     FLOATS(fabric.bend, 0, 10, CLOTH_ERROR_STIFFNESS),
     FLOATS(fabric.bend_transition, 1e-6, 0.5, CLOTH_ERROR_STIFFNESS),
     FLOATS(fabric.compression, 0, 1, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.shear_compression, 0, 1, CLOTH_ERROR_STIFFNESS),
     FLOATS(fabric.stretch_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
     FLOATS(fabric.shear_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
     FLOATS(fabric.bend_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
@@ -117,6 +118,7 @@ static const config_field config_fields[] = {
     FLOATS(tolerance, 1e-4, 0.5, CLOTH_ERROR_TOLERANCE),
     INTS(warm_start, 0, 1, CLOTH_ERROR_SOLVER),
     INTS(spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_PROJECTION),
+    INTS(fine_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_PROJECTION),
     INTS(tethers, 0, 2, CLOTH_ERROR_PROJECTION),
     FLOATS(tether_scale, 0.5, 10, CLOTH_ERROR_PROJECTION),
     INTS(limit_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_STRAIN_LIMIT),
@@ -1018,8 +1020,8 @@ static void expect_spans(const cloth_memory *m) {
   CHECK(m->total_bytes - spans < 3 * CLOTH_ALIGNMENT, "%zu bytes lost between spans", m->total_bytes - spans);
 }
 
-/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95 floats
-   by which planes keep away from multiples of 2 KB. */
+/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95
+   floats by which planes keep away from multiples of 2 KB. */
 static void expect_addition(const cloth_config *with, size_t without, size_t share, const char *name) {
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;

@@ -350,6 +350,7 @@ static __attribute__((noinline)) cloth_fabric draw_fabric(random_source *source)
   f.bend = draw_up_to(source, 10.0f);
   f.bend_transition = draw_between(source, 1e-6f, 0.5f);
   f.compression = draw_up_to(source, 1.0f);
+  f.shear_compression = draw_up_to(source, 1.0f);
   f.stretch_damping = draw_up_to(source, 1e4f);
   f.shear_damping = draw_up_to(source, 1e4f);
   f.bend_damping = draw_up_to(source, 1e4f);
@@ -653,6 +654,7 @@ static void draw_projection(random_source *source, cloth_config *config) {
   config->explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
   config->extrapolation = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
   config->spans = random_int(source, 0, 1) ? 0 : 1 << random_int(source, 0, 3);
+  config->fine_sweeps = random_int(source, 0, 2);
   config->tethers = random_int(source, 0, 2);
   config->tether_scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
   config->normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);

@@ -111,6 +111,7 @@ static int call_fabric(cloth *sheet, random_source *random) {
   if (chance(random, 40))
     cloth_fabric_preset((cloth_fabric_kind)random_int(random, CLOTH_FABRIC_SILK, CLOTH_FABRIC_POLYESTER), &fabric);
   fabric.compression = chance(random, 30) ? between(random, 0.0, 1.0) : fabric.compression;
+  fabric.shear_compression = chance(random, 30) ? between(random, 0.0, 1.0) : fabric.shear_compression;
   fabric.stretch_warp *= chance(random, 10) ? component(random, 2.0) : 1.0f;
   fabric.bend *= chance(random, 10) ? component(random, 100.0) : 1.0f;
   fabric.bend_damping *= chance(random, 10) ? component(random, 2.0) : 1.0f;
@@ -347,6 +348,7 @@ static void choose_tiers(cloth_config *config, random_source *random) {
   config->explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
   config->extrapolation = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
   config->spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
+  config->fine_sweeps = random_int(random, 0, 2);
   config->tethers = random_int(random, 0, 2);
   config->tether_scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
   config->bend_integration = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
