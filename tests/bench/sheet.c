@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Until the library projects stiff families, `cloth` stands for its implicit tier. */
-#if defined(CLOTH_KAPPA_NEVER) && !defined(BENCH_WITHOUT_PROJECTION)
-#define BENCH_WITH_PROJECTION 1
-#endif
-
 typedef struct sheet {
   const bench_scene *scene;
   cloth *cloth;
@@ -68,9 +63,11 @@ static cloth_config configure(const bench_scene *s, const setting *how) {
   c.fabric.bend = 0;
   c.fabric.compression = 1;
   c.limit_sweeps = 0;
-#ifdef BENCH_WITH_PROJECTION
+  c.fabric.shear_compression = 1;
+  c.projection_threshold = 0;
+  c.extrapolation = 0.8f;
+  c.tethers = 2;
   c.spans = how->spans;
-#endif
   if (s->has_wind)
     set_wind(&c);
   return c;
@@ -82,12 +79,9 @@ static cloth_config configure_two_tiers(const bench_scene *s, const setting *how
   c.max_iterations = 4;
   c.limit_sweeps = 12;
   c.limit_extension = 0.006f;
-#ifdef BENCH_WITH_PROJECTION
   c.projection_threshold = CLOTH_KAPPA_NEVER;
   c.extrapolation = 0;
   c.tethers = 0;
-  c.spans = 1;
-#endif
   if (s->has_wind)
     set_wind(&c);
   return c;
@@ -136,16 +130,16 @@ static const field fields[] = {
     FABRIC_FIELD(bend),
     FABRIC_FIELD(bend_transition),
     FABRIC_FIELD(compression),
+    FABRIC_FIELD(shear_compression),
     FABRIC_FIELD(stretch_damping),
     FABRIC_FIELD(shear_damping),
     FABRIC_FIELD(bend_damping),
-#ifdef BENCH_WITH_PROJECTION
     INTEGER_FIELD(spans),
+    INTEGER_FIELD(fine_sweeps),
     INTEGER_FIELD(tethers),
     FLOAT_FIELD(projection_threshold),
     FLOAT_FIELD(extrapolation),
     FLOAT_FIELD(tether_scale),
-#endif
 };
 
 static const field *find_field(const char *text) {
