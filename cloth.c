@@ -86,6 +86,11 @@
 #else
 #define WITH_SOLVER 1
 #endif
+#if defined(CLOTH_NO_MULTILEVEL) || !WITH_SOLVER /* the multilevel preconditioner */
+#define WITH_MULTILEVEL 0
+#else
+#define WITH_MULTILEVEL 1
+#endif
 #ifdef CLOTH_NO_COLLIDERS
 #define WITH_COLLIDERS 0
 #else
@@ -754,6 +759,7 @@ struct cloth {
   uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
   uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
+  uint32_t share, nodes, coarse_lines;                                                 /* likewise */
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
   int32_t columns, rows;
@@ -1125,7 +1131,7 @@ static int check_choices(const cloth_config *config) {
       (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
     return CLOTH_ERROR_INTEGRATION;
   }
-  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_NONE) {
+  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_AUTOMATIC) {
     return CLOTH_ERROR_SOLVER;
   }
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
@@ -1150,6 +1156,7 @@ static int needs_history(const cloth_config *config) {
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
+      (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
       (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
@@ -1262,6 +1269,32 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
+/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until no
+   side has more nodes than this. */
+#define COARSENING 4
+#define COARSEST_SIDE 5
+/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+#define COARSE_LEVELS 4
+/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+#define NODE_FLOATS 12
+
+/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
+   nearest to the last node and moves with it. */
+static int32_t nodes_for(int32_t columns) {
+  return (columns + COARSENING / 2 - 1) / COARSENING + 1;
+}
+
+/* What the nodes of all grids take. */
+static int32_t coarse_floats(const cloth *c) {
+  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  do {
+    columns = nodes_for(columns);
+    rows = nodes_for(rows);
+    floats += NODE_FLOATS * columns * rows;
+  } while (columns > COARSEST_SIDE || rows > COARSEST_SIDE);
+  return floats;
+}
+
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
@@ -1289,6 +1322,11 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->inverse = take_planes(end, 6 * c->stride);
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
+    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+      c->share = take_floats(end, c->count);
+      c->coarse_lines = take_floats(end, 2 * 3 * c->columns);
+      c->nodes = take_floats(end, coarse_floats(c));
+    }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
@@ -2389,16 +2427,6 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
 
 /// Operator ///
 
-/* direction = z + beta direction for one row, z being the preconditioned residual. */
-CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z, planes direction) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), c->columns - column);
-  }
-}
-
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
   lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
@@ -2479,30 +2507,6 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
     apply_row(c, row, 0, shear, sum);
   }
 #endif
-}
-
-/*
- * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
- * read before it is overwritten. Returns direction . product.
- */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
-  planes direction = planes_at(c, c->direction);
-  planes product = planes_at(c, c->product);
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
-      turn_direction_row(c, turned, beta, product, direction);
-    }
-    operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
-  }
-  return lanes_sum_total(&sum);
 }
 
 /// Preconditioner ///
@@ -2789,9 +2793,326 @@ static void clear_sticking_blocks(const cloth *c) {
   }
 }
 
+/// Multilevel preconditioner ///
+
+/*
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
+ * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
+ * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
+ * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ *
+ * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
+ * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
+ * the springs' sum over its square, and moves the masses, 4/9 of their sum. Springs to particles that take no part
+ * count in full. A few iterations more than with the product (measured), and no code of its own.
+ */
+#if WITH_MULTILEVEL
+
+/* Least pivot of a node's block: far less than 4/9 of the lightest particle's share of a node. */
+#define LEAST_PIVOT 0.0009765625f
+
+typedef struct grid_level {
+  int32_t columns, rows;
+  int32_t count;
+  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
+} grid_level;
+
+static grid_level finest_level(const cloth *c) {
+  grid_level level = {c->columns, c->rows, c->count, NULL};
+  return level;
+}
+
+static grid_level coarser_level(const cloth *c, const grid_level *fine) {
+  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->nodes)};
+  level.count = level.columns * level.rows;
+  if (fine->floats) {
+    level.floats = fine->floats + NODE_FLOATS * fine->count;
+  }
+  return level;
+}
+
+static int is_coarsest(const grid_level *level) {
+  return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
+}
+
+/* How much of a column, or row, belongs to a node. */
+static float node_weight(int32_t column, int32_t node, int32_t nodes) {
+  int32_t distance = column - COARSENING * node;
+  if (distance > 0 && node == nodes - 1) {
+    return 1.0f;
+  }
+  return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
+}
+
+/* What is restricted: a coarse grid's floats; or of the particles the residual, the sum of their springs' blocks, or
+   what moves with a node as a whole. */
+enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
+
+typedef struct restriction {
+  const float *from, *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
+  float mass;                             /* 1 on a block's diagonal, else 0 */
+} restriction;
+
+CLOTH_INLINE lanes restricted_value(const restriction *t, int kind, int32_t i) {
+  lanes value = lanes_load(t->from + i);
+  if (kind == OF_NODES) {
+    return value;
+  }
+  lanes share = lanes_load(t->share + i);
+  if (kind == OF_RESIDUAL) {
+    return lanes_multiply(value, share);
+  }
+  lanes mass = lanes_splat(t->mass);
+  if (t->mass_ratio) {
+    mass = lanes_multiply(mass, lanes_load(t->mass_ratio + i));
+  }
+  value = lanes_subtract(value, mass);
+  lanes springs = lanes_multiply(value, share);
+  if (kind == OF_SPRINGS) {
+    return springs;
+  }
+  return lanes_add(lanes_subtract(value, springs), lanes_multiply(lanes_multiply(mass, share), lanes_splat(4.0f / 9.0f)));
+}
+
+/* A line of a finer grid to a row of nodes. */
+static void restrict_line(const float *line, int32_t columns, float *to, int32_t nodes) {
+  for (int32_t node = 0; node < nodes; node++) {
+    int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
+    float sum = 0.0f;
+    end = end > columns ? columns : end;
+    for (int32_t column = first < 0 ? 0 : first; column < end; column++) {
+      sum += node_weight(column, node, nodes) * line[column];
+    }
+    to[node] = (sum + WORK_GRID) - WORK_GRID;
+  }
+}
+
+/* One float of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+CLOTH_INLINE void restrict_floats(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
+                                  const grid_level *coarse) {
+  float *line = floats_at(c, c->coarse_lines);
+  const int32_t columns = fine->columns;
+  for (int32_t node = 0; node < coarse->rows; node++) {
+    float weights[2 * COARSENING];
+    int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
+    first = first < 0 ? 0 : first;
+    end = end > fine->rows ? fine->rows : end;
+    for (int32_t row = first; row < end; row++) {
+      weights[row - first] = node_weight(row, node, coarse->rows);
+    }
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes sum = lanes_splat(0.0f);
+      for (int32_t row = first; row < end; row++) {
+        lanes value = restricted_value(t, kind, row * columns + column);
+        sum = lanes_add(sum, lanes_multiply(lanes_splat(weights[row - first]), value));
+      }
+      lanes_store_first(line + column, sum, columns - column);
+    }
+    restrict_line(line, columns, to + node * coarse->columns, coarse->columns);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, const grid_level *fine, int32_t from, int32_t to,
+                                             const grid_level *coarse) {
+  restriction t = {fine->floats + from * fine->count, NULL, NULL, 0.0f};
+  restrict_floats(c, &t, OF_NODES, fine, coarse->floats + to * coarse->count, coarse);
+}
+
+/* A component of the residual to the first grid. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, int32_t component, const grid_level *fine,
+                                                const grid_level *coarse) {
+  restriction t = {planes_at(c, c->residual).x + component * c->count, floats_at(c, c->share), NULL, 0.0f};
+  restrict_floats(c, &t, OF_RESIDUAL, fine, coarse->floats + component * coarse->count, coarse);
+}
+
+/* An entry of the particles' blocks to the first grid. */
+CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t entry, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {block_entry(c, 0, entry), floats_at(c, c->share), NULL, entry < 3 ? 1.0f : 0.0f};
+  t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  restrict_floats(c, &t, OF_SPRINGS, fine, coarse->floats + entry * coarse->count, coarse);
+  restrict_floats(c, &t, OF_MASSES, fine, coarse->floats + (6 + entry) * coarse->count, coarse);
+}
+
+CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
+  symmetric m = {lanes_load(from),             lanes_load(from + count),     lanes_load(from + 2 * count),
+                 lanes_load(from + 3 * count), lanes_load(from + 4 * count), lanes_load(from + 5 * count)};
+  return m;
+}
+
+/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
+  lanes over_square = lanes_splat(1.0f / (distance * distance));
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    float *masses = level->floats + 6 * level->count + i;
+    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
+    symmetric m = node_symmetric(masses, level->count);
+    m.xx = lanes_add(m.xx, springs.xx);
+    m.yy = lanes_add(m.yy, springs.yy);
+    m.zz = lanes_add(m.zz, springs.zz);
+    m.xy = lanes_add(m.xy, springs.xy);
+    m.xz = lanes_add(m.xz, springs.xz);
+    m.yz = lanes_add(m.yz, springs.yz);
+    m = symmetric_rounded(symmetric_inverse(symmetric_rounded(m), lanes_splat(LEAST_PIVOT)));
+    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    for (int32_t entry = 0; entry < 6; entry++) {
+      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
+    }
+  }
+}
+
+/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+static void build_nodes(const cloth *c) {
+  grid_level fine = finest_level(c);
+  grid_level coarse = coarser_level(c, &fine);
+  for (int32_t entry = 0; entry < 6; entry++) {
+    restrict_blocks(c, entry, &fine, &coarse);
+  }
+  for (float distance = COARSENING;; distance *= COARSENING) {
+    fine = coarse;
+    int done = is_coarsest(&fine);
+    coarse = coarser_level(c, &fine);
+    for (int32_t entry = 0; !done && entry < NODE_FLOATS; entry++) {
+      restrict_nodes(c, &fine, entry, entry, &coarse);
+    }
+    invert_nodes(&fine, distance);
+    if (done) {
+      return;
+    }
+  }
+}
+
+static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
+  (void)n;
+  (void)to_line;
+  floats_at(c, c->share)[particle] = 0.0f;
+}
+
+/* The particles that are all free. */
+static void set_shares(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->share)[i] = floats_at(c, c->mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+  }
+  for_each_constrained(c, clear_share);
+}
+
+/* Correction = inverse blocks times residual. Returns residual . correction. */
+CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
+  planes r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
+  planes z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    lanes3 residual = lanes3_load(r, i);
+    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    lanes3_store(z, i, correction, level->count - i);
+    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+typedef struct node_rows {
+  planes first, second;
+  float way;
+} node_rows;
+
+static planes node_line(const cloth *c, int32_t node) {
+  planes line;
+  line.x = floats_at(c, c->coarse_lines) + (node & 1) * 3 * c->columns;
+  line.y = line.x + c->columns;
+  line.z = line.y + c->columns;
+  return line;
+}
+
+/* A row of corrections, spread over the columns of a finer grid. */
+CLOTH_HOT static void spread_nodes(const grid_level *coarse, int32_t node, planes line, int32_t columns) {
+  const float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+  for (int32_t i = 0; i < coarse->columns; i++) {
+    int32_t next = i + 1 < coarse->columns ? i + 1 : i;
+    cloth_vector a = vector(z[i], z[i + coarse->count], z[i + 2 * coarse->count]);
+    cloth_vector b = vector(z[next], z[next + coarse->count], z[next + 2 * coarse->count]);
+    cloth_vector step = vector_scale(vector_subtract(b, a), 1.0f / COARSENING);
+    int32_t end = COARSENING * (i + 1);
+    end = end > columns ? columns : end;
+    for (int32_t column = COARSENING * i; column < end; column++) {
+      vector_store(line, column, a);
+      a = vector_add(a, step);
+    }
+  }
+}
+
+/* To be asked for row after row. */
+static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
+  int32_t node = row / COARSENING;
+  int32_t next = node + 1;
+  node = node < coarse->rows ? node : coarse->rows - 1;
+  next = next < coarse->rows ? next : node;
+  if (row == 0) {
+    spread_nodes(coarse, 0, node_line(c, 0), columns);
+  }
+  if (row % COARSENING == 0 && next != node) {
+    spread_nodes(coarse, next, node_line(c, next), columns);
+  }
+  node_rows around = {node_line(c, node), node_line(c, next), (float)(row % COARSENING) * (1.0f / COARSENING)};
+  return around;
+}
+
+CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
+  lanes3 first = lanes3_load(around->first, column);
+  lanes3 second = lanes3_load(around->second, column);
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+}
+
+/* Adds what a coarser grid corrects to the corrections of a grid. */
+static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  planes z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  for (int32_t row = 0; row < fine->rows; row++) {
+    node_rows around = nodes_around(c, coarse, row, fine->columns);
+    for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
+      int32_t i = row * fine->columns + column;
+      lanes3_store(z, i, lanes3_add(lanes3_load(z, i), nodes_between(&around, column)), fine->columns - column);
+    }
+  }
+}
+
+/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
+   of residual . z. */
+CLOTH_SEPARATE float correct_coarse(const cloth *c) {
+  grid_level levels[COARSE_LEVELS];
+  grid_level fine = finest_level(c);
+  int32_t last = 0;
+  float total = 0.0f;
+  levels[0] = coarser_level(c, &fine);
+  for (int32_t component = 0; component < 3; component++) {
+    restrict_residual(c, component, &fine, &levels[0]);
+  }
+  for (; !is_coarsest(&levels[last]); last++) {
+    levels[last + 1] = coarser_level(c, &levels[last]);
+    for (int32_t component = 0; component < 3; component++) {
+      restrict_nodes(c, &levels[last], component, component, &levels[last + 1]);
+    }
+  }
+  for (int32_t n = last; n >= 0; n--) {
+    total += correct_nodes(&levels[n]);
+    if (n < last) {
+      add_coarser(c, &levels[n], &levels[n + 1]);
+    }
+  }
+  return total;
+}
+
+#endif
+
 /* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
-CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
+#if WITH_MULTILEVEL
+  if (multilevel) {
+    set_shares(c);
+    build_nodes(c);
+  }
+#endif
+  (void)multilevel;
   for_each_constrained(c, constrain_block);
   invert_blocks(c);
   for_each_constrained(c, project_block);
@@ -2799,6 +3120,68 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan) 
 }
 
 /// Conjugate gradient ///
+
+/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
+CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
+  const planes z = planes_at(c, c->product);
+  const planes direction = planes_at(c, c->direction);
+  const int32_t columns = c->columns;
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 old = lanes3_load(direction, i);
+    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+  }
+}
+
+#if WITH_MULTILEVEL
+/* The same with what coarser grids add. */
+CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
+  const planes z = planes_at(c, c->product);
+  const planes direction = planes_at(c, c->direction);
+  const float *share = floats_at(c, c->share);
+  const int32_t columns = c->columns;
+  const grid_level fine = finest_level(c);
+  const grid_level coarse = coarser_level(c, &fine);
+  const node_rows around = nodes_around(c, &coarse, row, columns);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    corrected = lanes3_add(lanes3_load(z, i), corrected);
+    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+  }
+}
+#endif
+
+/*
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
+ */
+CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
+  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  lanes_sum sum = {{0.0f}};
+  int32_t turned = 0;
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (; turned < c->rows && turned <= row + 2; turned++) {
+#if WITH_MULTILEVEL
+      if (multilevel) {
+        turn_corrected_row(c, turned, beta);
+        continue;
+      }
+#endif
+      (void)multilevel;
+      turn_direction_row(c, turned, beta);
+    }
+    operator_row(c, plan, row, &sum);
+    if (bends) {
+      bend_operator_row(c, row, &sum);
+    }
+  }
+  return lanes_sum_total(&sum);
+}
 
 typedef struct solve_result {
   int32_t iterations;
@@ -2869,7 +3252,7 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
   fill_planes(c, planes_at(c, c->product), 0.0f);
-  return turn_and_apply(c, plan, 1.0f);
+  return turn_and_apply(c, plan, 1.0f, 0);
 }
 
 /*
@@ -2903,6 +3286,17 @@ static void round_solution(const cloth *c) {
   }
 }
 
+/* What coarser grids add to residual . z. */
+static float corrected(const cloth *c, int multilevel) {
+#if WITH_MULTILEVEL
+  return multilevel ? correct_coarse(c) : 0.0f;
+#else
+  (void)c;
+  (void)multilevel;
+  return 0.0f;
+#endif
+}
+
 /*
  * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
  * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
@@ -2912,19 +3306,19 @@ static void round_solution(const cloth *c) {
  * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
  * what the cap can resolve.
  */
-static solve_result solve(const cloth *c, const step_plan *plan) {
+static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
-  float reference = precondition(c);
-  float delta = c->warm ? start_warm(c, plan) : reference;
+  float reference = precondition(c) + corrected(c, multilevel);
+  float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
   float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
-    float curvature = turn_and_apply(c, plan, beta);
+    float curvature = turn_and_apply(c, plan, beta, multilevel);
     if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
     }
-    float next = advance_and_precondition(c, delta / curvature);
+    float next = advance_and_precondition(c, delta / curvature) + corrected(c, multilevel);
     beta = next > 0.0f && is_finite(next) ? snapped(next / delta, WORK_QUANTUM) : 0.0f;
     delta = next;
     result.iterations++;
@@ -4439,16 +4833,24 @@ static void add_solution(const cloth *c) {
   }
 }
 
+/* Which preconditioner? */
+static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+  (void)plan;
+  (void)contacts;
+  return WITH_MULTILEVEL && c->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_planes(c, planes_at(c, c->solution), 0.0f);
-  build_preconditioner(c, plan);
+  int multilevel = uses_multilevel(c, plan, contacts);
+  build_preconditioner(c, plan, multilevel);
   if (contacts) {
     apply_operator(c, plan);
     advance_and_precondition(c, 1.0f);
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
-  solve_result result = solve(c, plan);
+  solve_result result = solve(c, plan, multilevel);
   note_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
   add_solution(c);
