@@ -1275,6 +1275,8 @@ static int32_t tether_blocks(const cloth *c) {
 #define COARSEST_SIDE 5
 /* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
 #define COARSE_LEVELS 4
+/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further. */
+#define LINE_PAD 8
 /* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
 #define NODE_FLOATS 12
 
@@ -1324,7 +1326,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->share = take_floats(end, c->count);
-      c->coarse_lines = take_floats(end, 2 * 3 * c->columns);
+      c->coarse_lines = take_floats(end, 2 * 3 * c->columns + 2 * LINE_PAD);
       c->nodes = take_floats(end, coarse_floats(c));
     }
   }
@@ -2874,14 +2876,15 @@ CLOTH_INLINE lanes restricted_value(const restriction *t, int kind, int32_t i) {
   return lanes_add(lanes_subtract(value, springs), lanes_multiply(lanes_multiply(mass, share), lanes_splat(4.0f / 9.0f)));
 }
 
-/* A line of a finer grid to a row of nodes. */
-static void restrict_line(const float *line, int32_t columns, float *to, int32_t nodes) {
-  for (int32_t node = 0; node < nodes; node++) {
-    int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
-    float sum = 0.0f;
-    end = end > columns ? columns : end;
-    for (int32_t column = first < 0 ? 0 : first; column < end; column++) {
-      sum += node_weight(column, node, nodes) * line[column];
+/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own. */
+static void restrict_line(const float *line, float *to, int32_t nodes) {
+  const float *at_node = line;
+  for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
+    float near = (at_node[-1] + at_node[1]) * 0.75f + at_node[0];
+    float far = (at_node[-2] + at_node[2]) * 0.5f + (at_node[-3] + at_node[3]) * 0.25f;
+    float sum = near + far;
+    if (node == nodes - 1) {
+      sum += 0.25f * at_node[1];
     }
     to[node] = (sum + WORK_GRID) - WORK_GRID;
   }
@@ -2890,8 +2893,10 @@ static void restrict_line(const float *line, int32_t columns, float *to, int32_t
 /* One float of a grid's nodes from the next finer grid: rows by lanes, then columns. */
 CLOTH_INLINE void restrict_floats(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                   const grid_level *coarse) {
-  float *line = floats_at(c, c->coarse_lines);
+  float *line = floats_at(c, c->coarse_lines) + LINE_PAD;
   const int32_t columns = fine->columns;
+  fill_zero(line - LINE_PAD, LINE_PAD * sizeof(float));
+  fill_zero(line + columns, LINE_PAD * sizeof(float));
   for (int32_t node = 0; node < coarse->rows; node++) {
     float weights[2 * COARSENING];
     int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
@@ -2908,7 +2913,7 @@ CLOTH_INLINE void restrict_floats(const cloth *c, const restriction *t, int kind
       }
       lanes_store_first(line + column, sum, columns - column);
     }
-    restrict_line(line, columns, to + node * coarse->columns, coarse->columns);
+    restrict_line(line, to + node * coarse->columns, coarse->columns);
   }
 }
 
@@ -2921,7 +2926,7 @@ CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, const grid_level *f
 /* A component of the residual to the first grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, int32_t component, const grid_level *fine,
                                                 const grid_level *coarse) {
-  restriction t = {planes_at(c, c->residual).x + component * c->count, floats_at(c, c->share), NULL, 0.0f};
+  restriction t = {planes_at(c, c->residual).x + component * c->stride, floats_at(c, c->share), NULL, 0.0f};
   restrict_floats(c, &t, OF_RESIDUAL, fine, coarse->floats + component * coarse->count, coarse);
 }
 
