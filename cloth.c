@@ -754,9 +754,9 @@ struct cloth {
 
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
-  uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity;                /* state */
-  uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
+  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
+  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
+  uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
   uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
   uint32_t share, nodes, coarse_lines;                                                 /* likewise */
@@ -1157,11 +1157,12 @@ static int needs_history(const cloth_config *config) {
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
       (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
-                            config->tethers > 0)) ||
+      (!WITH_PROJECTION &&
+       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
+      (!WITH_LIMITS && config->limit_sweeps > 0) ||
+      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
@@ -1253,8 +1254,8 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
 }
 
 /*
- * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same few
- * places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
+ * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
  * multiples of 2 KB, as far as that matters.
  */
 #define CACHE_WAY 512
@@ -1269,13 +1270,14 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until no
-   side has more nodes than this. */
+/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
+   no side has more nodes than this. */
 #define COARSENING 4
 #define COARSEST_SIDE 5
 /* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
 #define COARSE_LEVELS 4
-/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further. */
+/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
+ */
 #define LINE_PAD 8
 /* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
 #define NODE_FLOATS 12
@@ -1325,7 +1327,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->share = take_floats(end, c->count);
+      c->share = take_planes(end, c->count);
       c->coarse_lines = take_floats(end, 2 * 3 * c->columns + 2 * LINE_PAD);
       c->nodes = take_floats(end, coarse_floats(c));
     }
@@ -2346,7 +2348,8 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32
 /*
  * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
  * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the explicit step stable.
+ * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
+ * explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
   lanes one = lanes_splat(1.0f);
@@ -2879,7 +2882,8 @@ CLOTH_INLINE lanes restricted_value(const restriction *t, int kind, int32_t i) {
   return lanes_add(lanes_subtract(value, springs), lanes_multiply(mass, share));
 }
 
-/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own. */
+/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
+ */
 static void restrict_line(const float *line, float *to, int32_t nodes) {
   const float *at_node = line;
   for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
@@ -2942,8 +2946,12 @@ CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t entry, const grid_le
 }
 
 CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),             lanes_load(from + count),     lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count), lanes_load(from + 4 * count), lanes_load(from + 5 * count)};
+  symmetric m = {lanes_load(from),
+                 lanes_load(from + count),
+                 lanes_load(from + 2 * count),
+                 lanes_load(from + 3 * count),
+                 lanes_load(from + 4 * count),
+                 lanes_load(from + 5 * count)};
   return m;
 }
 
@@ -2971,6 +2979,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
 
 /* A coarser grid is made of the sums of the finer, which must not be inverted before. */
 static void build_nodes(const cloth *c) {
+  fill_zero(at(c, c->coarse_lines), c->total - c->coarse_lines); /* lanes read beyond arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   for (int32_t entry = 0; entry < 6; entry++) {
@@ -3404,8 +3413,8 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes w
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
 }
 
-/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess the
-   greater is the one of the right side. */
+/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
+   the greater is the one of the right side. */
 CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes squared) {
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
@@ -3472,8 +3481,8 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
 }
 
 /* Springs from `count` particles of a row on to as many others. `plain`, in columns, may have the plain kernel. */
-CLOTH_INLINE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                        int32_t count, int32_t column, plain_piece plain) {
+CLOTH_INLINE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j, int32_t count,
+                            int32_t column, plain_piece plain) {
   int32_t t = 0;
   if (PLAIN_KERNELS && limit->fast && plain.from < plain.to) {
     for (; t < count && column + t < plain.from; t += CLOTH_LANES) {
@@ -3850,8 +3859,8 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 /*
  * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
- * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew in
- * the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
+ * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
+ * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
  * bounded and fixed amount of work.
  */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
@@ -3875,8 +3884,8 @@ static rest_metric metric_of(const cloth *c, float scale) {
 }
 
 CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
-  lanes along = lanes_multiply(columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns),
-                                                  lanes_multiply(lanes_splat(m.mixed), rows)));
+  lanes along = lanes_multiply(
+      columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns), lanes_multiply(lanes_splat(m.mixed), rows)));
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
@@ -3989,7 +3998,8 @@ typedef struct tether_ends {
 CLOTH_INLINE tether_ends tethers_to_one(rest_metric m, lanes3 place, int32_t rows, int32_t columns) {
   tether_ends ends;
   ends.pin = place;
-  ends.rest = rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
+  ends.rest =
+      rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
   return ends;
 }
 
@@ -4075,7 +4085,8 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
   }
 }
 
-/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see. */
+/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
+ */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int solids, int32_t i, int32_t left) {
   planes x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
@@ -4240,7 +4251,7 @@ static float body_reach(const cloth_collider *body) {
 typedef struct contact_block {
   lanes3 from, to; /* where the particles' ways lead from and to */
   lanes3 normal;
-  lanes push; /* along the normal [m] */
+  lanes push;    /* along the normal [m] */
   lanes touches; /* 1 for those that touch, else 0 */
 } contact_block;
 
@@ -4656,8 +4667,8 @@ static void clear_pads(const cloth *c) {
   if (c->bend_slopes) {
     fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
-  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to be
-     a number. */
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
+     be a number. */
   for (int32_t n = 0; c->force_share && n < 3; n++) {
     int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
     fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
@@ -4842,11 +4853,38 @@ static void add_solution(const cloth *c) {
   }
 }
 
-/* Which preconditioner? */
+#if WITH_MULTILEVEL
+/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+static float implicit_kappa(const step_plan *plan) {
+  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
+  }
+  return kappa;
+}
+
+/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
+   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
+   block gets further in the same time). */
+#define MULTILEVEL_KAPPA 4.0f
+#define MULTILEVEL_ITERATIONS 6
+
+static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
+  int32_t side = c->columns > c->rows ? c->columns : c->rows;
+  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
+}
+#endif
+
 static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+#if WITH_MULTILEVEL
+  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+    return multilevel_pays(c, plan, contacts);
+  }
+#endif
   (void)plan;
   (void)contacts;
-  return WITH_MULTILEVEL && c->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL;
+  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
 /* Solves for the velocity changes of a substep and applies them. */
@@ -6075,8 +6113,8 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   const uint8_t *freedom = image_at(view, c->freedom);
   for (int32_t i = 0; i < c->tether_count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
-    if (pin != 0xffffffffu && (pin >= (uint32_t)c->count || (inputs->tethers_chosen &&
-                                                             (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
       return 0;
     }
   }
@@ -6092,7 +6130,8 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
     int is_pad = i % c->stride >= c->count;
-    float limit = is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    float limit =
+        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }

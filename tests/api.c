@@ -112,7 +112,7 @@ static const config_field config_fields[] = {
     INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
     INTS(max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
     FLOATS(max_speed, 0.1, 1e4, CLOTH_ERROR_MAX_SPEED),
-    INTS(preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_NONE, CLOTH_ERROR_SOLVER),
+    INTS(preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, CLOTH_ERROR_SOLVER),
     INTS(max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_ITERATIONS),
     FLOATS(tolerance, 1e-4, 0.5, CLOTH_ERROR_TOLERANCE),
     INTS(warm_start, 0, 1, CLOTH_ERROR_SOLVER),
@@ -1018,8 +1018,8 @@ static void expect_spans(const cloth_memory *m) {
   CHECK(m->total_bytes - spans < 3 * CLOTH_ALIGNMENT, "%zu bytes lost between spans", m->total_bytes - spans);
 }
 
-/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95 floats
-   by which planes keep away from multiples of 2 KB. */
+/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95
+   floats by which planes keep away from multiples of 2 KB. */
 static void expect_addition(const cloth_config *with, size_t without, size_t share, const char *name) {
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;

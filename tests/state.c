@@ -150,8 +150,7 @@ static int region_of(const image_map *m, size_t word) {
 static int is_pad(const image_map *m, size_t word) {
   int region = region_of(m, word);
   size_t within = word - m->first[region];
-  return within >= m->used[region] ||
-         (region >= REGION_POSITION && within % (size_t)m->stride >= (size_t)m->count);
+  return within >= m->used[region] || (region >= REGION_POSITION && within % (size_t)m->stride >= (size_t)m->count);
 }
 
 static int is_float_word(const image_map *m, size_t word) {
@@ -342,6 +341,24 @@ static cloth_config pads_config(void) {
   return config;
 }
 
+/* Two coarser grids. */
+static cloth_config multilevel_config(void) {
+  cloth_config config = contact_config();
+  config.columns = 21;
+  config.rows = 6;
+  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  return config;
+}
+
+static cloth_config choice_config(void) {
+  cloth_config config = full_config();
+  config.columns = 9;
+  config.rows = 7;
+  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  return config;
+}
+
 static cloth_config explicit_config(void) {
   cloth_config config = plain_config();
   config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
@@ -398,6 +415,8 @@ static const variant variants[] = {
     {"projected, no history", no_history_config},
     {"history, not projected", soft_config},
     {"planes with pads", pads_config},
+    {"multilevel", multilevel_config},
+    {"preconditioner chosen", choice_config},
 };
 
 #define VARIANT_COUNT ((int)(sizeof variants / sizeof variants[0]))
@@ -1496,7 +1515,8 @@ static const uint64_t golden_hashes[VARIANT_COUNT] = {
     UINT64_C(0xb7d426e3558d0a35), UINT64_C(0xa36cd83a4b87d552), UINT64_C(0x4745670e3d5a1267),
     UINT64_C(0x4745670e3d5a1267), UINT64_C(0x47c1cfe156880c40), UINT64_C(0x9ee7b7ed317a71fd),
     UINT64_C(0x10026e340083c350), UINT64_C(0x739be746316375b7), UINT64_C(0x32b7e60cd8262fbc),
-    UINT64_C(0xdc327953d4fce924), UINT64_C(0x6329508ef6a24677),
+    UINT64_C(0xdc327953d4fce924), UINT64_C(0x6329508ef6a24677), UINT64_C(0xd168e0fcb715faaa),
+    UINT64_C(0x7a465f5bb31dba74),
 };
 
 static void test_golden_hashes(const char *when) {
