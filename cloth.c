@@ -2450,11 +2450,11 @@ typedef struct operator_context {
 } operator_context;
 
 /* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
-   the sum. The block lies in a tile of `width` places. */
-CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width) {
+   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
+CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const float *spring = o->tiles + tile_offset(column);
-  const int32_t i = o->first + column, left = o->columns - column;
+  const int32_t i = o->first + column;
   cell_corners ps = load_corners(o->p, i, 1, o->below);
   row_pulls pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
@@ -2489,11 +2489,11 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
   for (; column < whole; column += CLOTH_LANES) {
-    apply_block(&o, column, TILE);
+    apply_block(&o, column, TILE, CLOTH_LANES);
   }
 #endif
   for (; column < columns; column += CLOTH_LANES) {
-    apply_block(&o, column, column < whole ? TILE : columns - whole);
+    apply_block(&o, column, column < whole ? TILE : columns - whole, columns - column);
   }
 }
 
@@ -3222,25 +3222,38 @@ CLOTH_HOT static float precondition(const cloth *c) {
   return lanes_sum_total(&sum);
 }
 
+/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
+typedef struct advance_context {
+  planes r, p, q, y;
+  const cloth *c;
+  lanes alpha;
+} advance_context;
+
+/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
+CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
+  lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
+  lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
+  lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
+  residual = lanes3_rounded(residual, WORK_GRID);
+  lanes3_store(o->r, i, residual, left);
+  lanes3 preconditioned = symmetric_apply(symmetric_load(o->c, i), residual);
+  lanes3_store(o->q, i, preconditioned, left);
+  return lanes_within(lanes3_dot(residual, preconditioned), left);
+}
+
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  planes r = planes_at(c, c->residual);
-  planes p = planes_at(c, c->direction);
-  planes q = planes_at(c, c->product);
-  planes y = planes_at(c, c->solution);
-  lanes a = lanes_splat(alpha);
+  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
+                             planes_at(c, c->solution), c,                          lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 step = lanes3_scale(lanes3_load(p, i), a);
-    int32_t left = c->count - i;
-    lanes3_store(y, i, lanes3_add(lanes3_load(y, i), step), left);
-    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), a));
-    residual = lanes3_rounded(residual, WORK_GRID);
-    lanes3_store(r, i, residual, left);
-    lanes3 preconditioned = symmetric_apply(symmetric_load(c, i), residual);
-    lanes3_store(q, i, preconditioned, left);
-    lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
+  int32_t i = 0;
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; i < c->count - CLOTH_LANES; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, advance_block(&o, i, CLOTH_LANES));
+  }
+#endif
+  for (; i < c->count; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, advance_block(&o, i, c->count - i));
   }
   return lanes_sum_total(&sum);
 }
