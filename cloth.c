@@ -1328,7 +1328,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->share = take_planes(end, c->count);
-      c->coarse_lines = take_floats(end, 2 * 3 * c->columns + 2 * LINE_PAD);
+      c->coarse_lines = take_floats(end, 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD);
       c->nodes = take_floats(end, coarse_floats(c));
     }
   }
@@ -2852,34 +2852,45 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
 }
 
-/* What is restricted: a coarse grid's floats; or of the particles the residual, the sum of their springs' blocks, or
-   what moves with a node as a whole. */
+/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
+   their springs' blocks, or those of what moves with a node as a whole. */
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
-  const float *from, *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                             /* 1 on a block's diagonal, else 0 */
+  planes from;
+  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
+  float mass;                      /* 1 on a block's diagonal, else 0 */
 } restriction;
 
-CLOTH_INLINE lanes restricted_value(const restriction *t, int kind, int32_t i) {
-  lanes value = lanes_load(t->from + i);
+CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
+  lanes3 value = lanes3_load(t->from, i);
   if (kind == OF_NODES) {
     return value;
   }
   lanes share = lanes_load(t->share + i);
   if (kind == OF_RESIDUAL) {
-    return lanes_multiply(value, share);
+    return lanes3_scale(value, share);
   }
   lanes mass = lanes_splat(t->mass);
   if (t->mass_ratio) {
     mass = lanes_multiply(mass, lanes_load(t->mass_ratio + i));
   }
-  value = lanes_subtract(value, mass);
-  lanes springs = lanes_multiply(value, share);
+  value = lanes3_subtract(value, lanes3_of(mass, mass, mass));
+  lanes3 springs = lanes3_scale(value, share);
   if (kind == OF_SPRINGS) {
     return springs;
   }
-  return lanes_add(lanes_subtract(value, springs), lanes_multiply(mass, share));
+  mass = lanes_multiply(mass, share);
+  return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
+}
+
+/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
+  planes line;
+  line.x = floats_at(c, c->coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->columns + LINE_PAD);
+  line.y = line.x + columns + LINE_PAD;
+  line.z = line.y + columns + LINE_PAD;
+  return line;
 }
 
 /* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
@@ -2897,52 +2908,69 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
-/* One float of a grid's nodes from the next finer grid: rows by lanes, then columns. */
-CLOTH_INLINE void restrict_floats(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
-                                  const grid_level *coarse) {
-  float *line = floats_at(c, c->coarse_lines) + LINE_PAD;
+/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+typedef struct node_reach {
+  int32_t first, end;
+  float weights[2 * COARSENING];
+} node_reach;
+
+static node_reach rows_around(const grid_level *fine, const grid_level *coarse, int32_t node) {
+  node_reach around;
+  int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
+  around.first = first < 0 ? 0 : first;
+  around.end = end > fine->rows ? fine->rows : end;
+  for (int32_t row = around.first; row < around.end; row++) {
+    around.weights[row - around.first] = node_weight(row, node, coarse->rows);
+  }
+  return around;
+}
+
+/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
+                                 const grid_level *coarse) {
   const int32_t columns = fine->columns;
-  fill_zero(line - LINE_PAD, LINE_PAD * sizeof(float));
-  fill_zero(line + columns, LINE_PAD * sizeof(float));
-  for (int32_t node = 0; node < coarse->rows; node++) {
-    float weights[2 * COARSENING];
-    int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
-    first = first < 0 ? 0 : first;
-    end = end > fine->rows ? fine->rows : end;
-    for (int32_t row = first; row < end; row++) {
-      weights[row - first] = node_weight(row, node, coarse->rows);
-    }
+  const planes line = coarse_line(c, 0, columns);
+  fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
+  for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
+    const node_reach around = rows_around(fine, coarse, node);
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes sum = lanes_splat(0.0f);
-      for (int32_t row = first; row < end; row++) {
-        lanes value = restricted_value(t, kind, row * columns + column);
-        sum = lanes_add(sum, lanes_multiply(lanes_splat(weights[row - first]), value));
+      lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      for (int32_t row = around.first; row < around.end; row++) {
+        lanes weight = lanes_splat(around.weights[row - around.first]);
+        sum = lanes3_add_scaled(sum, restricted_values(t, kind, row * columns + column), weight);
       }
-      lanes_store_first(line + column, sum, columns - column);
+      lanes3_store(line, column, sum, columns - column);
     }
-    restrict_line(line, to + node * coarse->columns, coarse->columns);
+    restrict_line(line.x, to, coarse->columns);
+    restrict_line(line.y, to + coarse->count, coarse->columns);
+    restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, const grid_level *fine, int32_t from, int32_t to,
+static planes three_from(float *first, int32_t stride) {
+  planes three = {first, first + stride, first + 2 * stride};
+  return three;
+}
+
+CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {fine->floats + from * fine->count, NULL, NULL, 0.0f};
-  restrict_floats(c, &t, OF_NODES, fine, coarse->floats + to * coarse->count, coarse);
+  restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
 }
 
-/* A component of the residual to the first grid. */
-CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, int32_t component, const grid_level *fine,
-                                                const grid_level *coarse) {
-  restriction t = {planes_at(c, c->residual).x + component * c->stride, floats_at(c, c->share), NULL, 0.0f};
-  restrict_floats(c, &t, OF_RESIDUAL, fine, coarse->floats + component * coarse->count, coarse);
+/* To the first grid. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {planes_at(c, c->residual), floats_at(c, c->share), NULL, 0.0f};
+  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
-/* An entry of the particles' blocks to the first grid. */
-CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t entry, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {block_entry(c, 0, entry), floats_at(c, c->share), NULL, entry < 3 ? 1.0f : 0.0f};
+/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->share), NULL,
+                   first == 0 ? 1.0f : 0.0f};
   t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
-  restrict_floats(c, &t, OF_SPRINGS, fine, coarse->floats + entry * coarse->count, coarse);
-  restrict_floats(c, &t, OF_MASSES, fine, coarse->floats + (6 + entry) * coarse->count, coarse);
+  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
+  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
 }
 
 CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
@@ -2982,15 +3010,14 @@ static void build_nodes(const cloth *c) {
   fill_zero(at(c, c->coarse_lines), c->total - c->coarse_lines); /* lanes read beyond arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
-  for (int32_t entry = 0; entry < 6; entry++) {
-    restrict_blocks(c, entry, &fine, &coarse);
-  }
+  restrict_blocks(c, 0, &fine, &coarse);
+  restrict_blocks(c, 3, &fine, &coarse);
   for (float distance = COARSENING;; distance *= COARSENING) {
     fine = coarse;
     int done = is_coarsest(&fine);
     coarse = coarser_level(c, &fine);
-    for (int32_t entry = 0; !done && entry < NODE_FLOATS; entry++) {
-      restrict_nodes(c, &fine, entry, entry, &coarse);
+    for (int32_t first = 0; !done && first < NODE_FLOATS; first += 3) {
+      restrict_nodes(c, first, &fine, &coarse);
     }
     invert_nodes(&fine, distance);
     if (done) {
@@ -3034,29 +3061,24 @@ typedef struct node_rows {
   float way;
 } node_rows;
 
-static planes node_line(const cloth *c, int32_t node) {
-  planes line;
-  line.x = floats_at(c, c->coarse_lines) + (node & 1) * 3 * c->columns;
-  line.y = line.x + c->columns;
-  line.z = line.y + c->columns;
-  return line;
+/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
+CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
+  for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
+    float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
+    float half = (a + b) * 0.5f;
+    line[0] = a;
+    line[1] = (a + half) * 0.5f;
+    line[2] = half;
+    line[3] = (half + b) * 0.5f;
+  }
 }
 
-/* A row of corrections, spread over the columns of a finer grid. */
-CLOTH_HOT static void spread_nodes(const grid_level *coarse, int32_t node, planes line, int32_t columns) {
+static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
   const float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
-  for (int32_t i = 0; i < coarse->columns; i++) {
-    int32_t next = i + 1 < coarse->columns ? i + 1 : i;
-    cloth_vector a = vector(z[i], z[i + coarse->count], z[i + 2 * coarse->count]);
-    cloth_vector b = vector(z[next], z[next + coarse->count], z[next + 2 * coarse->count]);
-    cloth_vector step = vector_scale(vector_subtract(b, a), 1.0f / COARSENING);
-    int32_t end = COARSENING * (i + 1);
-    end = end > columns ? columns : end;
-    for (int32_t column = COARSENING * i; column < end; column++) {
-      vector_store(line, column, a);
-      a = vector_add(a, step);
-    }
-  }
+  planes line = coarse_line(c, node, columns);
+  spread_line(z, coarse->columns, line.x);
+  spread_line(z + coarse->count, coarse->columns, line.y);
+  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
 }
 
 /* To be asked for row after row. */
@@ -3066,12 +3088,13 @@ static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t 
   node = node < coarse->rows ? node : coarse->rows - 1;
   next = next < coarse->rows ? next : node;
   if (row == 0) {
-    spread_nodes(coarse, 0, node_line(c, 0), columns);
+    spread_nodes(c, coarse, 0, columns);
   }
   if (row % COARSENING == 0 && next != node) {
-    spread_nodes(coarse, next, node_line(c, next), columns);
+    spread_nodes(c, coarse, next, columns);
   }
-  node_rows around = {node_line(c, node), node_line(c, next), (float)(row % COARSENING) * (1.0f / COARSENING)};
+  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
+                      (float)(row % COARSENING) * (1.0f / COARSENING)};
   return around;
 }
 
@@ -3101,14 +3124,10 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
   int32_t last = 0;
   float total = 0.0f;
   levels[0] = coarser_level(c, &fine);
-  for (int32_t component = 0; component < 3; component++) {
-    restrict_residual(c, component, &fine, &levels[0]);
-  }
+  restrict_residual(c, &fine, &levels[0]);
   for (; !is_coarsest(&levels[last]); last++) {
     levels[last + 1] = coarser_level(c, &levels[last]);
-    for (int32_t component = 0; component < 3; component++) {
-      restrict_nodes(c, &levels[last], component, component, &levels[last + 1]);
-    }
+    restrict_nodes(c, 0, &levels[last], &levels[last + 1]);
   }
   for (int32_t n = last; n >= 0; n--) {
     total += correct_nodes(&levels[n]);
@@ -3243,8 +3262,9 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
-                             planes_at(c, c->solution), c,                          lanes_splat(alpha)};
+  const advance_context o = {
+      planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product), planes_at(c, c->solution), c,
+      lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   int32_t i = 0;
 #if !defined(__OPTIMIZE_SIZE__)
