@@ -2048,6 +2048,19 @@ CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direc
   }
 }
 
+/* Length of a spring. All directions' are computed first: a root and a division take longer than the rest of a spring,
+   which is done meanwhile for another. */
+typedef struct spring_length {
+  lanes length, inverse;
+} spring_length;
+
+CLOTH_INLINE spring_length length_of(lanes3 d) {
+  spring_length l;
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
+  return l;
+}
+
 /* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
 typedef struct spring_result {
   lanes3 change;
@@ -2062,12 +2075,11 @@ typedef struct spring_result {
  * dropped in compression, where it would make the matrix indefinite.
  * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
  */
-CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, lanes3 v, lanes scale, lanes_mask implicit) {
+CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
+                                        lanes_mask implicit) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(s->rest);
-  lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
-  lanes length = lanes_square_root(squared);
-  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
+  lanes length = l.length, inverse = l.inverse;
   lanes_mask taut = lanes_less(rest, length);
   lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
   lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
@@ -2134,14 +2146,14 @@ CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below
 /* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
    in the operator at `stored`, if there is one, every `width` floats. */
 CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
-                                int32_t left) {
+                                const cell_corners *x, spring_length length, const cell_corners *v, float *stored,
+                                int32_t width, int32_t left) {
   const spring_family *s = &plan->spring[d];
   int32_t i = count > 0 ? place + spring_start(d) : place; /* where there is none, what it would lead to may not be */
   int32_t j = count > 0 ? place + spring_end(c, d) : place;
   lanes scale = spring_force_scale(c, s, i, j, count);
-  spring_result r =
-      spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
+  spring_result r = spring_force(s, corner_difference(x, d), length, corner_difference(v, d), scale,
+                                 spring_implicit(c, s, i, j, scale));
   if (WITH_SOLVER && stored) {
     stored += OPERATOR_FLOATS * d * width;
     lanes_store_first(stored, r.w.x, left);
@@ -2163,11 +2175,10 @@ typedef struct bend_result {
 } bend_result;
 
 /* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
-CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale) {
+CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
-  lanes length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
-  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
+  lanes length = l.length, inverse = l.inverse;
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
@@ -2205,11 +2216,11 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
 /* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
    their slopes if they are implicit; those bring slope (d.v) d along. */
 CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                              const cell_corners *x, const cell_corners *v, int32_t left) {
+                              const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
   int32_t i = count > 0 ? place + 2 * spring_start(d) : place;
   int32_t j = count > 0 ? place + 2 * spring_end(c, d) : place;
   lanes3 span = bend_span(x, d);
-  bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
+  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, i, j, count));
   lanes slope = r.damping;
   if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
@@ -2240,11 +2251,15 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
     row_pulls pulls;
     float *stored = tiles ? tiles + tile_offset(column) : NULL;
     int32_t width = tile_width(c, column);
+    spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(pulls.along[d] =
-                         spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, &vs, stored, width, left));
+      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] = spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d], &vs,
+                                                  stored, width, left));
     } else {
-      EACH_DIRECTION(pulls.along[d] = bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, &vs, left));
+      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] =
+                         bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
     }
     lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
