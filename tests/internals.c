@@ -790,7 +790,19 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
   return uses_multilevel(sheet, &plan, contacts);
 }
 
+static double room_for(cloth_preconditioner preconditioner) {
+  cloth_config config = bare_config(64, 64, 0.1);
+  cloth_memory memory;
+  config.preconditioner = preconditioner;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
+  return (double)memory.total_bytes;
+}
+
 static void choices(void) {
+  double block = room_for(CLOTH_PRECONDITIONER_BLOCK), most = room_for(CLOTH_PRECONDITIONER_MULTILEVEL);
+  row_within("PRE", "bytes per particle, multilevel less block", 8.5, (most - block) / 4096.0, 0.5);
+  CHECK(room_for(CLOTH_PRECONDITIONER_NONE) <= block, "room for nothing");
+  CHECK(room_for(CLOTH_PRECONDITIONER_AUTOMATIC) >= most, "no room for the choice");
   CHECK(chosen(16, 20.0, 8, 0) == 1, "a stiff sheet takes block alone");
   CHECK(chosen(16, 20.0, 8, 128) == 1 && chosen(16, 20.0, 8, 129) == 0, "contacts do not count");
   CHECK(chosen(16, 20.0, 6, 0) == 1 && chosen(16, 20.0, 5, 0) == 0, "the cap does not count");
