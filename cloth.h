@@ -245,12 +245,12 @@ typedef enum cloth_preconditioner {
   CLOTH_PRECONDITIONER_BLOCK,    /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
   CLOTH_PRECONDITIONER_DIAGONAL, /* constrained point Jacobi */
   CLOTH_PRECONDITIONER_NONE,
-  /* The blocks and, on top, corrections from coarser grids, each of a quarter of the columns and rows of the one before:
-     the iterations hardly grow with the grid, and each costs half as much again. Adds 8 bytes per particle, more on
-     small grids. */
+  /* The blocks and, on top, corrections from coarser grids, each of a quarter of the columns and rows of the one
+     before: the iterations hardly grow with the grid, and each costs half as much again. Adds 8 bytes per particle,
+     more on small grids. */
   CLOTH_PRECONDITIONER_MULTILEVEL,
-  /* Substep by substep whichever of block and multilevel is expected to get further in the time: by the grid, the kappa of
-     what is implicit, the iteration cap and the particles held by contacts of the solver. Room as for multilevel. */
+  /* Substep by substep whichever of block and multilevel is expected to get further in the time: by the grid, the kappa
+     of what is implicit, the iteration cap and the particles held by contacts of the solver. Room as for multilevel. */
   CLOTH_PRECONDITIONER_AUTOMATIC
 } cloth_preconditioner;
 
@@ -292,8 +292,8 @@ typedef struct cloth_config {
   float air_density;    /* [kg/m^3]; 0..100; default 1.2 */
   float drag;           /* drag coefficient against the relative wind (thesis eq. 3.17); 0..100; default 0 */
   float lift;           /* lift coefficient, perpendicular to the relative wind; 0..100; default 0 */
-  float normal_drag;    /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
-                           the cloth and leaves it without friction; 0..100; default 0 */
+  float normal_drag; /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
+                        the cloth and leaves it without friction; 0..100; default 0 */
 
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
@@ -301,14 +301,14 @@ typedef struct cloth_config {
   float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
                            of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
-  float explicit_threshold; /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
+  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 1e30, CLOTH_KAPPA_NEVER: the
                                  thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
                                  no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
                           being backward Euler; 0..1; default 0. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
-  int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
+  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
@@ -325,8 +325,8 @@ typedef struct cloth_config {
   /* Projection: one sweep a substep over the projected springs, from the coarsest span to single cells */
   int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
                     as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
-  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
-                      Adds 4 bytes each per particle. */
+  int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
+                         Adds 4 bytes each per particle. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
 
   /* Strain limiting (Provot 1995) */
