@@ -86,6 +86,11 @@
 #else
 #define WITH_SOLVER 1
 #endif
+#if defined(CLOTH_NO_MULTILEVEL) || !WITH_SOLVER /* the multilevel preconditioner */
+#define WITH_MULTILEVEL 0
+#else
+#define WITH_MULTILEVEL 1
+#endif
 #ifdef CLOTH_NO_COLLIDERS
 #define WITH_COLLIDERS 0
 #else
@@ -769,6 +774,7 @@ struct cloth {
   uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
   uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
+  uint32_t share, nodes, coarse_lines;                                                 /* likewise */
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
   int32_t columns, rows;
@@ -1144,7 +1150,7 @@ static int check_choices(const cloth_config *config) {
       (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
     return CLOTH_ERROR_INTEGRATION;
   }
-  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_NONE) {
+  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_AUTOMATIC) {
     return CLOTH_ERROR_SOLVER;
   }
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
@@ -1169,6 +1175,7 @@ static int needs_history(const cloth_config *config) {
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
+      (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
       (!WITH_PROJECTION &&
        (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
@@ -1287,6 +1294,35 @@ static int32_t turned_columns(int32_t columns) {
   return (columns + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
+/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
+   no side has more nodes than this. */
+#define COARSENING 4
+#define COARSEST_SIDE 5
+/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+#define COARSE_LEVELS 4
+/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
+ */
+#define LINE_PAD 8
+/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+#define NODE_FLOATS 12
+
+/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
+   nearest to the last node and moves with it. */
+static int32_t nodes_for(int32_t columns) {
+  return (columns + COARSENING / 2 - 1) / COARSENING + 1;
+}
+
+/* What the nodes of all grids take. */
+static int32_t coarse_floats(const cloth *c) {
+  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  do {
+    columns = nodes_for(columns);
+    rows = nodes_for(rows);
+    floats += NODE_FLOATS * columns * rows;
+  } while (columns > COARSEST_SIDE || rows > COARSEST_SIDE);
+  return floats;
+}
+
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
@@ -1316,6 +1352,11 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->inverse = take_planes(end, 6 * c->stride);
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
+    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+      c->share = take_planes(end, c->count);
+      c->coarse_lines = take_floats(end, 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD);
+      c->nodes = take_floats(end, coarse_floats(c));
+    }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
@@ -2034,6 +2075,19 @@ CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direc
   }
 }
 
+/* Length of a spring. All directions' are computed first: a root and a division take longer than the rest of a spring,
+   which is done meanwhile for another. */
+typedef struct spring_length {
+  lanes length, inverse;
+} spring_length;
+
+CLOTH_INLINE spring_length length_of(lanes3 d) {
+  spring_length l;
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
+  return l;
+}
+
 /* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
 typedef struct spring_result {
   lanes3 change;
@@ -2048,12 +2102,11 @@ typedef struct spring_result {
  * dropped in compression, where it would make the matrix indefinite.
  * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
  */
-CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, lanes3 v, lanes scale, lanes_mask implicit) {
+CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
+                                        lanes_mask implicit) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(s->rest);
-  lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f));
-  lanes length = lanes_square_root(squared);
-  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
+  lanes length = l.length, inverse = l.inverse;
   lanes_mask taut = lanes_less(rest, length);
   lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
   lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
@@ -2120,14 +2173,14 @@ CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below
 /* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
    in the operator at `stored`, if there is one, every `width` floats. */
 CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
-                                int32_t left) {
+                                const cell_corners *x, spring_length length, const cell_corners *v, float *stored,
+                                int32_t width, int32_t left) {
   const spring_family *s = &plan->spring[d];
   int32_t i = count > 0 ? place + spring_start(d) : place; /* where there is none, what it would lead to may not be */
   int32_t j = count > 0 ? place + spring_end(c, d) : place;
   lanes scale = spring_force_scale(c, s, i, j, count);
-  spring_result r =
-      spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
+  spring_result r = spring_force(s, corner_difference(x, d), length, corner_difference(v, d), scale,
+                                 spring_implicit(c, s, i, j, scale));
   if (WITH_SOLVER && stored) {
     stored += OPERATOR_FLOATS * d * width;
     lanes_store_first(stored, r.w.x, left);
@@ -2149,11 +2202,10 @@ typedef struct bend_result {
 } bend_result;
 
 /* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
-CLOTH_INLINE bend_result bend_force(const bend_family *b, lanes3 d, lanes scale) {
+CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
-  lanes length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
-  lanes inverse = lanes_divide(lanes_splat(1.0f), length);
+  lanes length = l.length, inverse = l.inverse;
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
@@ -2191,11 +2243,11 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
 /* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
    their slopes if they are implicit; those bring slope (d.v) d along. */
 CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                              const cell_corners *x, const cell_corners *v, int32_t left) {
+                              const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
   int32_t i = count > 0 ? place + 2 * spring_start(d) : place;
   int32_t j = count > 0 ? place + 2 * spring_end(c, d) : place;
   lanes3 span = bend_span(x, d);
-  bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
+  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, i, j, count));
   lanes slope = r.damping;
   if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
@@ -2226,11 +2278,15 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
     row_pulls pulls;
     float *stored = tiles ? tiles + tile_offset(column) : NULL;
     int32_t width = tile_width(c, column);
+    spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(pulls.along[d] =
-                         spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, &vs, stored, width, left));
+      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] = spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d], &vs,
+                                                  stored, width, left));
     } else {
-      EACH_DIRECTION(pulls.along[d] = bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, &vs, left));
+      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] =
+                         bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
     }
     lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
@@ -2418,16 +2474,6 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
 
 /// Operator ///
 
-/* direction = z + beta direction for one row, z being the preconditioned residual. */
-CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta, planes z, planes direction) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), c->columns - column);
-  }
-}
-
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
   lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
@@ -2446,11 +2492,11 @@ typedef struct operator_context {
 } operator_context;
 
 /* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
-   the sum. The block lies in a tile of `width` places. */
-CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width) {
+   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
+CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const float *spring = o->tiles + tile_offset(column);
-  const int32_t i = o->first + column, left = o->columns - column;
+  const int32_t i = o->first + column;
   cell_corners ps = load_corners(o->p, i, 1, o->below);
   row_pulls pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
@@ -2485,11 +2531,11 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
   for (; column < whole; column += CLOTH_LANES) {
-    apply_block(&o, column, TILE);
+    apply_block(&o, column, TILE, CLOTH_LANES);
   }
 #endif
   for (; column < columns; column += CLOTH_LANES) {
-    apply_block(&o, column, column < whole ? TILE : columns - whole);
+    apply_block(&o, column, column < whole ? TILE : columns - whole, columns - column);
   }
 }
 
@@ -2508,30 +2554,6 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
     apply_row(c, row, 0, shear, sum);
   }
 #endif
-}
-
-/*
- * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
- * read before it is overwritten. Returns direction . product.
- */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
-  planes direction = planes_at(c, c->direction);
-  planes product = planes_at(c, c->product);
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
-      turn_direction_row(c, turned, beta, product, direction);
-    }
-    operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
-  }
-  return lanes_sum_total(&sum);
 }
 
 /// Preconditioner ///
@@ -2818,9 +2840,358 @@ static void clear_sticking_blocks(const cloth *c) {
   }
 }
 
+/// Multilevel preconditioner ///
+
+/*
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
+ * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
+ * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
+ * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ *
+ * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
+ * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
+ * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
+ * count in full.
+ */
+#if WITH_MULTILEVEL
+
+/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
+#define LEAST_PIVOT 0.0009765625f
+/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
+   (measured). */
+#define COARSE_SHARE 0.5f
+
+typedef struct grid_level {
+  int32_t columns, rows;
+  int32_t count;
+  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
+} grid_level;
+
+static grid_level finest_level(const cloth *c) {
+  grid_level level = {c->columns, c->rows, c->count, NULL};
+  return level;
+}
+
+static grid_level coarser_level(const cloth *c, const grid_level *fine) {
+  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->nodes)};
+  level.count = level.columns * level.rows;
+  if (fine->floats) {
+    level.floats = fine->floats + NODE_FLOATS * fine->count;
+  }
+  return level;
+}
+
+static int is_coarsest(const grid_level *level) {
+  return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
+}
+
+/* How much of a column, or row, belongs to a node. */
+static float node_weight(int32_t column, int32_t node, int32_t nodes) {
+  int32_t distance = column - COARSENING * node;
+  if (distance > 0 && node == nodes - 1) {
+    return 1.0f;
+  }
+  return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
+}
+
+/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
+   their springs' blocks, or those of what moves with a node as a whole. */
+enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
+
+typedef struct restriction {
+  planes from;
+  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
+  float mass;                      /* 1 on a block's diagonal, else 0 */
+} restriction;
+
+CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
+  lanes3 value = lanes3_load(t->from, i);
+  if (kind == OF_NODES) {
+    return value;
+  }
+  lanes share = lanes_load(t->share + i);
+  if (kind == OF_RESIDUAL) {
+    return lanes3_scale(value, share);
+  }
+  lanes mass = lanes_splat(t->mass);
+  if (t->mass_ratio) {
+    mass = lanes_multiply(mass, lanes_load(t->mass_ratio + i));
+  }
+  value = lanes3_subtract(value, lanes3_of(mass, mass, mass));
+  lanes3 springs = lanes3_scale(value, share);
+  if (kind == OF_SPRINGS) {
+    return springs;
+  }
+  mass = lanes_multiply(mass, share);
+  return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
+}
+
+/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
+  planes line;
+  line.x = floats_at(c, c->coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->columns + LINE_PAD);
+  line.y = line.x + columns + LINE_PAD;
+  line.z = line.y + columns + LINE_PAD;
+  return line;
+}
+
+/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
+ */
+static void restrict_line(const float *line, float *to, int32_t nodes) {
+  const float *at_node = line;
+  for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
+    float near = (at_node[-1] + at_node[1]) * 0.75f + at_node[0];
+    float far = (at_node[-2] + at_node[2]) * 0.5f + (at_node[-3] + at_node[3]) * 0.25f;
+    float sum = near + far;
+    if (node == nodes - 1) {
+      sum += 0.25f * at_node[1];
+    }
+    to[node] = (sum + WORK_GRID) - WORK_GRID;
+  }
+}
+
+/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+typedef struct node_reach {
+  int32_t first, end;
+  float weights[2 * COARSENING];
+} node_reach;
+
+static node_reach rows_around(const grid_level *fine, const grid_level *coarse, int32_t node) {
+  node_reach around;
+  int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
+  around.first = first < 0 ? 0 : first;
+  around.end = end > fine->rows ? fine->rows : end;
+  for (int32_t row = around.first; row < around.end; row++) {
+    around.weights[row - around.first] = node_weight(row, node, coarse->rows);
+  }
+  return around;
+}
+
+/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
+                                 const grid_level *coarse) {
+  const int32_t columns = fine->columns;
+  const planes line = coarse_line(c, 0, columns);
+  fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
+  for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
+    const node_reach around = rows_around(fine, coarse, node);
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      for (int32_t row = around.first; row < around.end; row++) {
+        lanes weight = lanes_splat(around.weights[row - around.first]);
+        sum = lanes3_add_scaled(sum, restricted_values(t, kind, row * columns + column), weight);
+      }
+      lanes3_store(line, column, sum, columns - column);
+    }
+    restrict_line(line.x, to, coarse->columns);
+    restrict_line(line.y, to + coarse->count, coarse->columns);
+    restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
+  }
+}
+
+static planes three_from(float *first, int32_t stride) {
+  planes three = {first, first + stride, first + 2 * stride};
+  return three;
+}
+
+CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
+                                             const grid_level *coarse) {
+  restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
+}
+
+/* To the first grid. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {planes_at(c, c->residual), floats_at(c, c->share), NULL, 0.0f};
+  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
+}
+
+/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->share), NULL,
+                   first == 0 ? 1.0f : 0.0f};
+  t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
+  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
+}
+
+CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
+  symmetric m = {lanes_load(from),
+                 lanes_load(from + count),
+                 lanes_load(from + 2 * count),
+                 lanes_load(from + 3 * count),
+                 lanes_load(from + 4 * count),
+                 lanes_load(from + 5 * count)};
+  return m;
+}
+
+/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
+  lanes over_square = lanes_splat(1.0f / (distance * distance));
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    float *masses = level->floats + 6 * level->count + i;
+    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
+    symmetric m = node_symmetric(masses, level->count);
+    m.xx = lanes_add(m.xx, springs.xx);
+    m.yy = lanes_add(m.yy, springs.yy);
+    m.zz = lanes_add(m.zz, springs.zz);
+    m.xy = lanes_add(m.xy, springs.xy);
+    m.xz = lanes_add(m.xz, springs.xz);
+    m.yz = lanes_add(m.yz, springs.yz);
+    m = symmetric_inverse(symmetric_rounded(m), lanes_splat(LEAST_PIVOT));
+    m = symmetric_rounded(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
+    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    for (int32_t entry = 0; entry < 6; entry++) {
+      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
+    }
+  }
+}
+
+/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+static void build_nodes(const cloth *c) {
+  fill_zero(at(c, c->coarse_lines), c->total - c->coarse_lines); /* lanes read beyond arrays */
+  grid_level fine = finest_level(c);
+  grid_level coarse = coarser_level(c, &fine);
+  restrict_blocks(c, 0, &fine, &coarse);
+  restrict_blocks(c, 3, &fine, &coarse);
+  for (float distance = COARSENING;; distance *= COARSENING) {
+    fine = coarse;
+    int done = is_coarsest(&fine);
+    coarse = coarser_level(c, &fine);
+    for (int32_t first = 0; !done && first < NODE_FLOATS; first += 3) {
+      restrict_nodes(c, first, &fine, &coarse);
+    }
+    invert_nodes(&fine, distance);
+    if (done) {
+      return;
+    }
+  }
+}
+
+static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
+  (void)n;
+  (void)to_line;
+  floats_at(c, c->share)[particle] = 0.0f;
+}
+
+/* The particles that are all free. */
+static void set_shares(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->share)[i] = floats_at(c, c->mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+  }
+  for_each_constrained(c, clear_share);
+}
+
+/* Correction = inverse blocks times residual. Returns residual . correction. */
+CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
+  planes r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
+  planes z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    lanes3 residual = lanes3_load(r, i);
+    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    lanes3_store(z, i, correction, level->count - i);
+    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+typedef struct node_rows {
+  planes first, second;
+  float way;
+} node_rows;
+
+/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
+CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
+  for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
+    float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
+    float half = (a + b) * 0.5f;
+    line[0] = a;
+    line[1] = (a + half) * 0.5f;
+    line[2] = half;
+    line[3] = (half + b) * 0.5f;
+  }
+}
+
+static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
+  const float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+  planes line = coarse_line(c, node, columns);
+  spread_line(z, coarse->columns, line.x);
+  spread_line(z + coarse->count, coarse->columns, line.y);
+  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
+}
+
+/* To be asked for row after row. */
+static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
+  int32_t node = row / COARSENING;
+  int32_t next = node + 1;
+  node = node < coarse->rows ? node : coarse->rows - 1;
+  next = next < coarse->rows ? next : node;
+  if (row == 0) {
+    spread_nodes(c, coarse, 0, columns);
+  }
+  if (row % COARSENING == 0 && next != node) {
+    spread_nodes(c, coarse, next, columns);
+  }
+  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
+                      (float)(row % COARSENING) * (1.0f / COARSENING)};
+  return around;
+}
+
+CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
+  lanes3 first = lanes3_load(around->first, column);
+  lanes3 second = lanes3_load(around->second, column);
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+}
+
+/* Adds what a coarser grid corrects to the corrections of a grid. */
+static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  planes z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  for (int32_t row = 0; row < fine->rows; row++) {
+    node_rows around = nodes_around(c, coarse, row, fine->columns);
+    for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
+      int32_t i = row * fine->columns + column;
+      lanes3_store(z, i, lanes3_add(lanes3_load(z, i), nodes_between(&around, column)), fine->columns - column);
+    }
+  }
+}
+
+/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
+   of residual . z. */
+CLOTH_SEPARATE float correct_coarse(const cloth *c) {
+  grid_level levels[COARSE_LEVELS];
+  grid_level fine = finest_level(c);
+  int32_t last = 0;
+  float total = 0.0f;
+  levels[0] = coarser_level(c, &fine);
+  restrict_residual(c, &fine, &levels[0]);
+  for (; !is_coarsest(&levels[last]); last++) {
+    levels[last + 1] = coarser_level(c, &levels[last]);
+    restrict_nodes(c, 0, &levels[last], &levels[last + 1]);
+  }
+  for (int32_t n = last; n >= 0; n--) {
+    total += correct_nodes(&levels[n]);
+    if (n < last) {
+      add_coarser(c, &levels[n], &levels[n + 1]);
+    }
+  }
+  return total;
+}
+
+#endif
+
 /* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
-CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
+#if WITH_MULTILEVEL
+  if (multilevel) {
+    set_shares(c);
+    build_nodes(c);
+  }
+#endif
+  (void)multilevel;
   for_each_constrained(c, constrain_block);
   invert_blocks(c);
   for_each_constrained(c, project_block);
@@ -2828,6 +3199,68 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan) 
 }
 
 /// Conjugate gradient ///
+
+/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
+CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
+  const planes z = planes_at(c, c->product);
+  const planes direction = planes_at(c, c->direction);
+  const int32_t columns = c->columns;
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 old = lanes3_load(direction, i);
+    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+  }
+}
+
+#if WITH_MULTILEVEL
+/* The same with what coarser grids add. */
+CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
+  const planes z = planes_at(c, c->product);
+  const planes direction = planes_at(c, c->direction);
+  const float *share = floats_at(c, c->share);
+  const int32_t columns = c->columns;
+  const grid_level fine = finest_level(c);
+  const grid_level coarse = coarser_level(c, &fine);
+  const node_rows around = nodes_around(c, &coarse, row, columns);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    corrected = lanes3_add(lanes3_load(z, i), corrected);
+    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+  }
+}
+#endif
+
+/*
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
+ */
+CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
+  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  lanes_sum sum = {{0.0f}};
+  int32_t turned = 0;
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (; turned < c->rows && turned <= row + 2; turned++) {
+#if WITH_MULTILEVEL
+      if (multilevel) {
+        turn_corrected_row(c, turned, beta);
+        continue;
+      }
+#endif
+      (void)multilevel;
+      turn_direction_row(c, turned, beta);
+    }
+    operator_row(c, plan, row, &sum);
+    if (bends) {
+      bend_operator_row(c, row, &sum);
+    }
+  }
+  return lanes_sum_total(&sum);
+}
 
 typedef struct solve_result {
   int32_t iterations;
@@ -2850,25 +3283,39 @@ CLOTH_HOT static float precondition(const cloth *c) {
   return lanes_sum_total(&sum);
 }
 
+/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
+typedef struct advance_context {
+  planes r, p, q, y;
+  const cloth *c;
+  lanes alpha;
+} advance_context;
+
+/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
+CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
+  lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
+  lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
+  lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
+  residual = lanes3_rounded(residual, WORK_GRID);
+  lanes3_store(o->r, i, residual, left);
+  lanes3 preconditioned = symmetric_apply(symmetric_load(o->c, i), residual);
+  lanes3_store(o->q, i, preconditioned, left);
+  return lanes_within(lanes3_dot(residual, preconditioned), left);
+}
+
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  planes r = planes_at(c, c->residual);
-  planes p = planes_at(c, c->direction);
-  planes q = planes_at(c, c->product);
-  planes y = planes_at(c, c->solution);
-  lanes a = lanes_splat(alpha);
+  const advance_context o = {
+      planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product), planes_at(c, c->solution), c,
+      lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 step = lanes3_scale(lanes3_load(p, i), a);
-    int32_t left = c->count - i;
-    lanes3_store(y, i, lanes3_add(lanes3_load(y, i), step), left);
-    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(lanes3_load(q, i), a));
-    residual = lanes3_rounded(residual, WORK_GRID);
-    lanes3_store(r, i, residual, left);
-    lanes3 preconditioned = symmetric_apply(symmetric_load(c, i), residual);
-    lanes3_store(q, i, preconditioned, left);
-    lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
+  int32_t i = 0;
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; i < c->count - CLOTH_LANES; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, advance_block(&o, i, CLOTH_LANES));
+  }
+#endif
+  for (; i < c->count; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, advance_block(&o, i, c->count - i));
   }
   return lanes_sum_total(&sum);
 }
@@ -2898,7 +3345,7 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
   fill_planes(c, planes_at(c, c->product), 0.0f);
-  return turn_and_apply(c, plan, 1.0f);
+  return turn_and_apply(c, plan, 1.0f, 0);
 }
 
 /*
@@ -2932,6 +3379,17 @@ static void round_solution(const cloth *c) {
   }
 }
 
+/* What coarser grids add to residual . z. */
+static float corrected(const cloth *c, int multilevel) {
+#if WITH_MULTILEVEL
+  return multilevel ? correct_coarse(c) : 0.0f;
+#else
+  (void)c;
+  (void)multilevel;
+  return 0.0f;
+#endif
+}
+
 /*
  * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
  * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
@@ -2941,19 +3399,19 @@ static void round_solution(const cloth *c) {
  * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
  * what the cap can resolve.
  */
-static solve_result solve(const cloth *c, const step_plan *plan) {
+static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
-  float reference = precondition(c);
-  float delta = c->warm ? start_warm(c, plan) : reference;
+  float reference = precondition(c) + corrected(c, multilevel);
+  float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
   float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
-    float curvature = turn_and_apply(c, plan, beta);
+    float curvature = turn_and_apply(c, plan, beta, multilevel);
     if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
     }
-    float next = advance_and_precondition(c, delta / curvature);
+    float next = advance_and_precondition(c, delta / curvature) + corrected(c, multilevel);
     beta = next > 0.0f && is_finite(next) ? snapped(next / delta, WORK_QUANTUM) : 0.0f;
     delta = next;
     result.iterations++;
@@ -4678,16 +5136,51 @@ static void add_solution(const cloth *c) {
   }
 }
 
+#if WITH_MULTILEVEL
+/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+static float implicit_kappa(const step_plan *plan) {
+  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
+  }
+  return kappa;
+}
+
+/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
+   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
+   block gets further in the same time). */
+#define MULTILEVEL_KAPPA 4.0f
+#define MULTILEVEL_ITERATIONS 6
+
+static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
+  int32_t side = c->columns > c->rows ? c->columns : c->rows;
+  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
+}
+#endif
+
+static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+#if WITH_MULTILEVEL
+  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+    return multilevel_pays(c, plan, contacts);
+  }
+#endif
+  (void)plan;
+  (void)contacts;
+  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_planes(c, planes_at(c, c->solution), 0.0f);
-  build_preconditioner(c, plan);
+  int multilevel = uses_multilevel(c, plan, contacts);
+  build_preconditioner(c, plan, multilevel);
   if (contacts) {
     apply_operator(c, plan);
     advance_and_precondition(c, 1.0f);
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
-  solve_result result = solve(c, plan);
+  solve_result result = solve(c, plan, multilevel);
   note_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
   add_solution(c);

@@ -34,9 +34,9 @@
  *   Building   cloth.c alone is complete. With port/ beside it, it takes the lanes of the machine's vector unit by
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
- *              CLOTH_NO_SOLVER, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE, _VERTICES,
- *              _FABRICS, _NAMES, _SELF_TEST leave parts out of cloth.c: a config that asks for them is refused, the
- *              defaults do not ask, and functions that serve nothing else are not there.
+ *              CLOTH_NO_SOLVER, _MULTILEVEL, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE,
+ *              _VERTICES, _FABRICS, _NAMES, _SELF_TEST leave parts out of cloth.c: a config that asks for them is
+ *              refused, the defaults do not ask, and functions that serve nothing else are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
  *
@@ -246,7 +246,14 @@ typedef enum cloth_bend_integration {
 typedef enum cloth_preconditioner {
   CLOTH_PRECONDITIONER_BLOCK,    /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
   CLOTH_PRECONDITIONER_DIAGONAL, /* constrained point Jacobi */
-  CLOTH_PRECONDITIONER_NONE
+  CLOTH_PRECONDITIONER_NONE,
+  /* The blocks and, on top, corrections from coarser grids, each of a quarter of the columns and rows of the one
+     before: the iterations hardly grow with the grid, and each costs half as much again. Adds 8 bytes per particle,
+     more on small grids. */
+  CLOTH_PRECONDITIONER_MULTILEVEL,
+  /* Substep by substep whichever of block and multilevel is expected to get further in the time: by the grid, the kappa
+     of what is implicit, the iteration cap and the particles held by contacts of the solver. Room as for multilevel. */
+  CLOTH_PRECONDITIONER_AUTOMATIC
 } cloth_preconditioner;
 
 typedef enum cloth_contact_mode {

@@ -203,7 +203,7 @@ static trial trial_of_setting(int number) {
   n /= SCENE_KIND_COUNT;
   config->integration = (cloth_integration)(n % 4);
   n /= 4;
-  config->preconditioner = (cloth_preconditioner)(n % 3);
+  config->preconditioner = (cloth_preconditioner)(n % 5);
   n /= 3;
   config->contact_mode = (cloth_contact_mode)(n % 2);
   n /= 2;

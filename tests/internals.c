@@ -16,7 +16,7 @@
 
 /// Sheets ///
 
-static unsigned char arena[1 << 20] __attribute__((aligned(CLOTH_ALIGNMENT)));
+static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
 
 /* A sheet of unit cells' spacing h at rest in the x-z plane, moved by its springs alone. */
 static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
@@ -123,7 +123,7 @@ static double buckling_force(double s) {
   family.linear = 1e9f;
   family.most = 1e9f;
   lanes zero = lanes_splat(0.0f);
-  bend_result result = bend_force(&family, lanes3_of(lanes_splat((float)s), zero, zero), lanes_splat(1.0f));
+  bend_result result = bend_force(&family, length_of(lanes3_of(lanes_splat((float)s), zero, zero)), lanes_splat(1.0f));
   return (double)lanes_first_value(result.pull) * s;
 }
 
@@ -228,9 +228,10 @@ static void stability_limits(void) {
 
 /// The operator ///
 
-enum { SIDE = 5, UNKNOWNS = 3 * SIDE * SIDE };
+enum { SIDE = 5, UNKNOWNS = 3 * SIDE * SIDE, LONG = 21, UNKNOWNS_MOST = 3 * 2 * LONG };
 
-static double matrix[UNKNOWNS][UNKNOWNS];
+static double matrix[UNKNOWNS_MOST][UNKNOWNS_MOST];
+static int unknowns = UNKNOWNS;
 
 /* A crumpled square sheet: particles moved off their grid by up to `crumple` cells. Stretched or squeezed by `scale`
    first. */
@@ -247,11 +248,11 @@ static cloth *open_crumpled(const cloth_config *config, double scale, double cru
 
 /* Column by column: A times the unit vectors. */
 static void fill_matrix(cloth *sheet, const step_plan *plan) {
-  for (int column = 0; column < UNKNOWNS; column++) {
+  for (int column = 0; column < unknowns; column++) {
     fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
     *coordinate(sheet, sheet->direction, column) = 1.0f;
     apply_operator(sheet, plan);
-    for (int row = 0; row < UNKNOWNS; row++) {
+    for (int row = 0; row < unknowns; row++) {
       matrix[row][column] = (double)*coordinate(sheet, sheet->product, row);
     }
   }
@@ -259,15 +260,15 @@ static void fill_matrix(cloth *sheet, const step_plan *plan) {
 
 static double matrix_size(void) {
   double size = 0.0;
-  for (int n = 0; n < UNKNOWNS * UNKNOWNS; n++) {
-    size = fmax(size, fabs(matrix[n / UNKNOWNS][n % UNKNOWNS]));
+  for (int n = 0; n < unknowns * unknowns; n++) {
+    size = fmax(size, fabs(matrix[n / unknowns][n % unknowns]));
   }
   return size;
 }
 
 static double matrix_asymmetry(void) {
   double worst = 0.0;
-  for (int row = 0; row < UNKNOWNS; row++) {
+  for (int row = 0; row < unknowns; row++) {
     for (int column = 0; column < row; column++) {
       worst = fmax(worst, fabs(matrix[row][column] - matrix[column][row]));
     }
@@ -278,9 +279,9 @@ static double matrix_asymmetry(void) {
 /* Least pivot of the Cholesky factorisation of the matrix less `shift`: positive if and only if all eigenvalues exceed
    the shift. */
 static double least_pivot(double shift) {
-  static double l[UNKNOWNS][UNKNOWNS];
+  static double l[UNKNOWNS_MOST][UNKNOWNS_MOST];
   double least = 1e300;
-  for (int row = 0; row < UNKNOWNS; row++) {
+  for (int row = 0; row < unknowns; row++) {
     for (int column = 0; column <= row; column++) {
       double sum = matrix[row][column] - (row == column ? shift : 0.0);
       for (int i = 0; i < column; i++) {
@@ -447,8 +448,8 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
     fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
     fill_planes(sheet, planes_at(sheet, sheet->residual), 1.0f);
     double start = residual_length(sheet);
-    build_preconditioner(sheet, plan);
-    solve(sheet, plan);
+    build_preconditioner(sheet, plan, 0);
+    solve(sheet, plan, 0);
     if (residual_length(sheet) <= tolerance * start) {
       return cap;
     }
@@ -523,8 +524,8 @@ static double solution_growth(double size, double kappa, int32_t cap) {
     b += (double)value * (double)value;
   }
   fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
-  build_preconditioner(sheet, &plan);
-  solve(sheet, &plan);
+  build_preconditioner(sheet, &plan, 0);
+  solve(sheet, &plan, 0);
   for (int n = 0; n < 3 * sheet->count; n++) {
     double value = (double)*coordinate(sheet, sheet->solution, n);
     x += value * value;
@@ -571,7 +572,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
     config.fabric.compression = 1.0f;
     cloth *sheet = open_crumpled(&config, 1.0 + 0.01 * (seed % 7), seed % 5 * 0.1, seed);
     step_plan plan = evaluate(sheet, (float)k);
-    build_preconditioner(sheet, &plan);
+    build_preconditioner(sheet, &plan, 0);
     for (int32_t i = 0; i < sheet->count; i++) {
       count += !is_definite(sheet, i);
     }
@@ -590,6 +591,225 @@ static void preconditioners(void) {
   }
 }
 
+/// Multilevel preconditioner ///
+
+/* A strip with two coarser grids, pinned at one end, one particle on a line, two on planes. */
+static cloth *open_strip(double kappa, step_plan *plan) {
+  const double k = 0.01;
+  cloth_config config = bare_config(LONG, 2, 0.1);
+  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
+  config.fabric.shear = stiffness_for(&config, 0.7 * kappa, k);
+  config.fabric.bend = 1e-4f;
+  config.fold_stiffness = 1e6f;
+  cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
+  cloth_pin(sheet, 0);
+  cloth_pin(sheet, LONG);
+  cloth_confine_to_line(sheet, 7, vector(1.0f, 2.0f, -1.0f));
+  cloth_confine_to_plane(sheet, 12, vector(0.0f, 1.0f, 1.0f));
+  cloth_confine_to_plane(sheet, LONG + 12, vector(1.0f, 0.0f, 0.0f));
+  *plan = evaluate(sheet, (float)k);
+  build_preconditioner(sheet, plan, 1);
+  return sheet;
+}
+
+/* Column by column: the preconditioner times the unit vectors, as the first direction of a solve has it. The scalar
+   product that comes with it is the diagonal element. Returns the largest error of that. */
+static double fill_preconditioner(cloth *sheet, const step_plan *plan) {
+  double worst = 0.0;
+  for (int column = 0; column < unknowns; column++) {
+    fill_planes(sheet, planes_at(sheet, sheet->residual), 0.0f);
+    fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
+    *coordinate(sheet, sheet->residual, column) = 1.0f;
+    float product = precondition(sheet) + corrected(sheet, 1);
+    turn_and_apply(sheet, plan, 0.0f, 1);
+    for (int row = 0; row < unknowns; row++) {
+      matrix[row][column] = (double)*coordinate(sheet, sheet->direction, row);
+    }
+    worst = fmax(worst, fabs(matrix[column][column] - (double)product));
+  }
+  return worst;
+}
+
+/* What of the preconditioner leads out of the directions that a particle has: the part along n, or all but that part if
+   `onto`. Adds the same projection to the matrix, so that it can be definite. */
+static double constrained_part(int particle, cloth_vector n, int onto) {
+  double axis[3] = {(double)n.x, (double)n.y, (double)n.z}, worst = 0.0, out[3][3];
+  for (int i = 0; i < 9; i++) {
+    double outer = axis[i / 3] * axis[i % 3];
+    out[i / 3][i % 3] = onto ? (i / 3 == i % 3 ? 1.0 : 0.0) - outer : outer;
+  }
+  for (int column = 0; column < unknowns; column++) {
+    for (int r = 0; r < 3; r++) {
+      double part = 0.0;
+      for (int t = 0; t < 3; t++) {
+        part += out[r][t] * matrix[3 * particle + t][column];
+      }
+      worst = fmax(worst, fabs(part));
+    }
+  }
+  for (int i = 0; i < 9; i++) {
+    matrix[3 * particle + i / 3][3 * particle + i % 3] += out[i / 3][i % 3];
+  }
+  return worst;
+}
+
+static void multilevel_definite(double kappa) {
+  step_plan plan;
+  cloth *sheet = open_strip(kappa, &plan);
+  char what[64];
+  CHECK(sheet->operator_blocks && plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
+  unknowns = UNKNOWNS_MOST;
+  double off = fill_preconditioner(sheet, &plan), out = 0.0;
+  snprintf(what, sizeof what, "multilevel, r.z against z, kappa %.0e (rel)", kappa);
+  row_error("PRE", what, off / matrix_size(), 1e-6);
+  snprintf(what, sizeof what, "multilevel, asymmetry, kappa %.0e (rel)", kappa);
+  row_error("PRE", what, matrix_asymmetry(), 1e-6);
+  double size = matrix_size();
+  for (int32_t i = 0; i < inputs_of(sheet)->confined_count; i++) {
+    const confinement *held = &confined_of(sheet)[i];
+    out = fmax(out, constrained_part(held->particle, held->direction, held->freedom == FREEDOM_LINE));
+  }
+  out = fmax(out, constrained_part(0, vector(0.0f, 0.0f, 0.0f), 1));
+  out = fmax(out, constrained_part(LONG, vector(0.0f, 0.0f, 0.0f), 1));
+  snprintf(what, sizeof what, "multilevel, held directions, kappa %.0e (rel)", kappa);
+  row_error("PRE", what, out / size, 1e-6);
+  double shift = 0.01 / (kappa + 1.0), pivot = least_pivot(shift);
+  snprintf(what, sizeof what, "multilevel, least pivot - 0.01/kappa, %.0e", kappa);
+  print_row("PRE", what, shift, pivot, "> 0", pivot > 0.0);
+  unknowns = UNKNOWNS;
+}
+
+/* A sheet of 1 m hanging by two corners, as in the standard scenes; the substep is 1/240 s whatever the grid. */
+static cloth *open_hang(int32_t side) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = side;
+  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
+  config.velocity_damping = 0.1f;
+  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.substeps = 4;
+  config.max_iterations = 200;
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
+  cloth_pin(sheet, cloth_particle_at(sheet, side - 1, 0));
+  return sheet;
+}
+
+/* Solves the next substep's system with at most `cap` iterations. Returns the residual's length over its first. */
+static double solved_to(cloth *sheet, int multilevel, int32_t cap) {
+  step_plan plan;
+  plan_step(sheet, 1.0f / 60.0f, &plan);
+  clear_pads(sheet);
+  prepare_particles(sheet);
+  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->residual));
+  double start = residual_length(sheet);
+  fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
+  build_preconditioner(sheet, &plan, multilevel);
+  sheet->max_iterations = cap;
+  sheet->tolerance = 0.0f;
+  solve(sheet, &plan, multilevel);
+  sheet->max_iterations = 200;
+  sheet->tolerance = 1e-3f;
+  return residual_length(sheet) / start;
+}
+
+/* Least cap at which the residual falls to a thousandth, with the cloth where it is. */
+static int iterations_now(cloth *sheet, int multilevel) {
+  int low = 0, high = 512;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    *(solved_to(sheet, multilevel, middle) <= 1e-3 ? &high : &low) = middle;
+  }
+  return high;
+}
+
+/* Means over moments of the fall; the time of a pull across the sheet is the same on every grid. */
+static double hang_iterations(int32_t side, double *block) {
+  cloth *sheet = open_hang(side);
+  double multilevel = 0.0;
+  *block = 0.0;
+  for (int frame = 1; frame <= 40; frame++) {
+    cloth_step(sheet, 1.0f / 60.0f);
+    if (frame % 10 == 0) {
+      multilevel += 0.25 * iterations_now(sheet, 1);
+      *block += side <= 64 ? 0.25 * iterations_now(sheet, 0) : 0.0;
+    }
+  }
+  return multilevel;
+}
+
+/* Four times the particles, at most 4^0.2 times the iterations. */
+static void iteration_growth(void) {
+  double counts[4], block;
+  char what[64];
+  for (int i = 0; i < 4; i++) {
+    int32_t side = 16 << i;
+    counts[i] = hang_iterations(side, &block);
+    snprintf(what, sizeof what, "iterations to 1e-3, hang %d, multilevel", (int)side);
+    print_row("GROW", what, 24.0, counts[i], "<= 24", counts[i] <= 24.0);
+    if (side <= 64) {
+      snprintf(what, sizeof what, "iterations to 1e-3, hang %d, block", (int)side);
+      print_row("GROW", what, 2.0 * counts[i], block, "at least", block >= 1.8 * counts[i]);
+    }
+  }
+  double power = log(counts[3] / counts[0]) / log(64.0);
+  print_row("GROW", "power of the particles, 16 x 16 to 128 x 128", 0.2, power, "<= 0.2", power <= 0.2);
+}
+
+/* The same answer, whichever way it was found. */
+static void multilevel_agrees(void) {
+  cloth *sheet = open_hang(16);
+  for (int frame = 0; frame < 30; frame++) {
+    cloth_step(sheet, 1.0f / 60.0f);
+  }
+  static double solution[3 * 256];
+  double worst = 0.0, size = 0.0;
+  solved_to(sheet, 0, 120);
+  for (int n = 0; n < 3 * 256; n++) {
+    solution[n] = (double)*coordinate(sheet, sheet->solution, n);
+  }
+  solved_to(sheet, 1, 60);
+  for (int n = 0; n < 3 * 256; n++) {
+    worst = fmax(worst, fabs(solution[n] - (double)*coordinate(sheet, sheet->solution, n)));
+    size = fmax(size, fabs(solution[n]));
+  }
+  row_error("PRE", "multilevel and block, difference (rel)", worst / size, 1e-4);
+}
+
+/* Automatic takes coarser grids where they pay, by what is planned alone. */
+static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
+  const double k = 0.01;
+  cloth_config config = bare_config(side, side, 0.1);
+  config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
+  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.max_iterations = cap;
+  cloth *sheet = open_sheet(&config);
+  step_plan plan = evaluate(sheet, (float)k);
+  return uses_multilevel(sheet, &plan, contacts);
+}
+
+static double room_for(cloth_preconditioner preconditioner) {
+  cloth_config config = bare_config(64, 64, 0.1);
+  cloth_memory memory;
+  config.preconditioner = preconditioner;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
+  return (double)memory.total_bytes;
+}
+
+static void choices(void) {
+  double block = room_for(CLOTH_PRECONDITIONER_BLOCK), most = room_for(CLOTH_PRECONDITIONER_MULTILEVEL);
+  row_within("PRE", "bytes per particle, multilevel less block", 8.5, (most - block) / 4096.0, 0.5);
+  CHECK(room_for(CLOTH_PRECONDITIONER_NONE) <= block, "room for nothing");
+  CHECK(room_for(CLOTH_PRECONDITIONER_AUTOMATIC) >= most, "no room for the choice");
+  CHECK(chosen(16, 20.0, 8, 0) == 1, "a stiff sheet takes block alone");
+  CHECK(chosen(16, 20.0, 8, 128) == 1 && chosen(16, 20.0, 8, 129) == 0, "contacts do not count");
+  CHECK(chosen(16, 20.0, 6, 0) == 1 && chosen(16, 20.0, 5, 0) == 0, "the cap does not count");
+  CHECK(chosen(16, 4.1, 8, 0) == 1 && chosen(16, 3.9, 8, 0) == 0, "kappa does not count");
+  CHECK(chosen(5, 20.0, 8, 0) == 1 && chosen(4, 20.0, 8, 0) == 0, "the grid does not count");
+}
+
 int main(void) {
   square_roots();
   buckling_curve();
@@ -603,5 +823,11 @@ int main(void) {
   iteration_of_uniform();
   solution_bounds();
   preconditioners();
+  multilevel_definite(1.0);
+  multilevel_definite(1e3);
+  multilevel_definite(1e5);
+  multilevel_agrees();
+  iteration_growth();
+  choices();
   return check_report();
 }

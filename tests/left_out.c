@@ -45,6 +45,11 @@ int main(void) {
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "contact in the solver gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
+#if defined(CLOTH_NO_MULTILEVEL) || defined(CLOTH_NO_SOLVER)
+  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "coarser grids gave %d", asked_for(&config));
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_COLLIDERS
   config.max_colliders = 1;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "a collider gave %d", asked_for(&config));

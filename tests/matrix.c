@@ -233,6 +233,17 @@ static void unconditioned(cloth_config *config) {
   config->preconditioner = CLOTH_PRECONDITIONER_NONE;
 }
 
+static void multilevel(cloth_config *config) {
+  config->preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
+/* Multilevel, unless the contacts are many. */
+static void chosen(cloth_config *config) {
+  config->preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config->contact_mode = CLOTH_CONTACT_SOLVER;
+  config->max_iterations = 10;
+}
+
 static void capped(cloth_config *config) {
   config->max_iterations = 1;
 }
@@ -531,6 +542,8 @@ static const scene scenes[] = {
     {"maps", 4, 9, 12, 6, uneven, pin_corners, NULL},
     {"diagonal", 5, 6, 9, 8, diagonal, pin_corners, NULL},
     {"none", 6, 5, 7, 8, unconditioned, pin_corners, NULL},
+    {"multilevel", 6, 5, 25, 6, multilevel, pin_corners, NULL},
+    {"chosen", 5, 5, 9, 8, chosen, touching_sphere, lift_off},
     {"capped", 7, 5, 15, 6, capped, pin_corners, NULL},
     {"converged", 5, 5, 7, 6, converged, pin_corners, NULL},
     {"warm", 5, 5, 7, 6, warm, pin_corners, NULL},

@@ -178,6 +178,8 @@ static void test_confinement(void) {
   run_confined(&config, "diagonal");
   config.preconditioner = CLOTH_PRECONDITIONER_NONE;
   run_confined(&config, "no preconditioner");
+  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  run_confined(&config, "multilevel");
   config = square_config(10, 0.0);
   config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 30.0f;
@@ -210,8 +212,9 @@ static void test_preconditioners(void) {
   int notes;
   cloth_config config = converged_config();
   specimen reference = run_mixed_scene(&config, 30, &notes);
-  const cloth_preconditioner kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE};
-  for (int i = 0; i < 2; i++) {
+  const cloth_preconditioner kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE,
+                                        CLOTH_PRECONDITIONER_MULTILEVEL, CLOTH_PRECONDITIONER_AUTOMATIC};
+  for (int i = 0; i < 4; i++) {
     config = converged_config();
     config.preconditioner = kinds[i];
     specimen s = run_mixed_scene(&config, 30, &notes);

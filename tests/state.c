@@ -343,6 +343,24 @@ static cloth_config pads_config(void) {
   return config;
 }
 
+/* Two coarser grids. */
+static cloth_config multilevel_config(void) {
+  cloth_config config = contact_config();
+  config.columns = 21;
+  config.rows = 6;
+  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  return config;
+}
+
+static cloth_config choice_config(void) {
+  cloth_config config = full_config();
+  config.columns = 9;
+  config.rows = 7;
+  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  return config;
+}
+
 static cloth_config explicit_config(void) {
   cloth_config config = plain_config();
   config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
@@ -399,6 +417,8 @@ static const variant variants[] = {
     {"projected, no history", no_history_config},
     {"history, not projected", soft_config},
     {"planes with pads", pads_config},
+    {"multilevel", multilevel_config},
+    {"preconditioner chosen", choice_config},
 };
 
 #define VARIANT_COUNT ((int)(sizeof variants / sizeof variants[0]))
@@ -1499,7 +1519,8 @@ static const uint64_t golden_hashes[VARIANT_COUNT] = {
     UINT64_C(0xd9211b3e04a91ec7), UINT64_C(0x904b0030f2d31218), UINT64_C(0xa8b68fa3a91a139c),
     UINT64_C(0xa8b68fa3a91a139c), UINT64_C(0x2c2fac914ab46aba), UINT64_C(0x4c3857e424b86636),
     UINT64_C(0x63dd4fbdab88618b), UINT64_C(0x1075024a32018246), UINT64_C(0x717822b5026281e2),
-    UINT64_C(0xdba23582554ec913), UINT64_C(0x028255eda3a332cf),
+    UINT64_C(0xdba23582554ec913), UINT64_C(0x028255eda3a332cf), UINT64_C(0x495fffc261a56b36),
+    UINT64_C(0xeaa99a3324f701f5),
 };
 
 static void test_golden_hashes(const char *when) {

@@ -322,7 +322,7 @@ static void choose_solver(cloth_config *config, random_source *random) {
   static const int iterations[] = {1, 4, 4, 20}, sweeps[] = {0, 4, 12};
   config->integration = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
   config->bend_integration = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
-  config->preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_NONE);
+  config->preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
   config->contact_mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
   config->warm_start = random_int(random, 0, 1);
   config->max_iterations = iterations[random_int(random, 0, 3)];

@@ -269,7 +269,7 @@ static void build_way(cloth *c, const step_plan *plan, int way) {
   if (way == UNCONSTRAINED_BLOCK) {
     build_unconstrained(c, plan);
   } else {
-    build_preconditioner(c, plan);
+    build_preconditioner(c, plan, 0);
   }
 }
 
@@ -285,7 +285,7 @@ static void count_ways(cloth *c, const step_plan *plan, long counts[WAYS]) {
     evaluate_forces(c, plan, planes_at(c, c->residual));
     fill_planes(c, planes_at(c, c->solution), 0.0f);
     build_way(c, plan, way);
-    counts[way] += solve(c, plan).iterations;
+    counts[way] += solve(c, plan, 0).iterations;
   }
   c->preconditioner = CLOTH_PRECONDITIONER_BLOCK;
 }
