@@ -167,9 +167,11 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+#if WITH_COLLIDERS
 static float absolute(float a) {
   return a < 0.0f ? 0.0f - a : a;
 }
+#endif
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
@@ -573,9 +575,9 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
 
-/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or the
-   left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads from
-   (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
+/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
+   the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
+   from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
@@ -600,6 +602,10 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
+/* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
+   The last tile of a row is as much narrower as the row ends earlier. */
+#define TILE 8
+#define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Tethers of a particle at most. */
 #define TETHERS 2
 /* Particles of a row whose tethers share a mark. */
@@ -614,7 +620,7 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
 #define LANE_PAD 8
-/* Zeros before the operator and the bend slopes: where the first particles look for springs that lead to them from the
+/* Zeros before the bend slopes: where the first particles look for springs that lead to them from the
    left. Two are needed; eight keep what follows aligned. */
 #define ZERO_PAD 8
 /* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
@@ -1130,15 +1136,21 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
+  float above = snapped(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+}
+
+/* Does it keep earlier velocities? */
+static int needs_history(const cloth_config *config) {
+  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || config->extrapolation > 0.0f ||
+      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
@@ -1224,7 +1236,7 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->inputs = take(end, sizeof(cloth_inputs));
   c->position = take_planes(end, 3 * c->stride);
   c->velocity = take_planes(end, 3 * c->stride);
-  if (config->extrapolation > 0.0f) {
+  if (needs_history(config)) {
     c->earlier = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
@@ -1256,10 +1268,10 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  *end = align_up(*end);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -1267,9 +1279,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->residual = take_planes(end, 3 * c->stride);
   c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_planes(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->stride) + ZERO_PAD * 4u;
+    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->stride) + ZERO_PAD * 4u;
+      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (c->contact) {
       c->contact_normal = take_planes(end, 3 * c->stride);
@@ -1278,7 +1290,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
   }
-  take_floats(end, LANE_PAD);
+  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
 }
 
@@ -1422,7 +1434,8 @@ static planes earlier_of(const cloth *c, int32_t before) {
 
 static void forget_history(const cloth *c, int32_t particle) {
   if (c->earlier) {
-    earlier_of(c, 1).x[particle] = HISTORY_FORGOTTEN;
+    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
+    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -1840,13 +1853,13 @@ static int32_t largest_span(const cloth *c) {
 }
 
 /*
- * Extrapolation. A solve starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
- * taken where the particles are, they would lag behind and drive oscillations (kappa 0.05: a factor of e in 50
- * substeps), while there they damp them like an implicit step.
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
+ * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
+ * a factor of e in 50 substeps), while there they damp them like an implicit step.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
   plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
@@ -1876,15 +1889,23 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 /// Springs ///
 
-/* The floats of one direction in the operator: w and, in a fourth array, beta of each spring, so that the spring's
-   matrix block is beta I + w w^T. */
-CLOTH_INLINE planes operator_of(const cloth *c, int32_t direction) {
-  int32_t before = direction * OPERATOR_FLOATS * c->stride;
-  return planes_at(c, c->operator_blocks + (uint32_t)before * (uint32_t)sizeof(float));
+/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
+  return floats_at(c, c->operator_blocks) + row * c->columns * PLACE_FLOATS;
 }
 
-CLOTH_INLINE float *beta_of(const cloth *c, planes operator_blocks) {
-  return operator_blocks.z + c->stride;
+/* From the first tile of a row to the first float of a block that starts at a column. */
+CLOTH_INLINE int32_t tile_offset(int32_t column) {
+  if (CLOTH_LANES == TILE) {
+    return column * PLACE_FLOATS;
+  }
+  return (column & ~(TILE - 1)) * PLACE_FLOATS + (column & (TILE - 1));
+}
+
+/* Floats from there to the next of the sixteen. */
+CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
+  int32_t left = c->columns - (column & ~(TILE - 1));
+  return left < TILE ? left : TILE;
 }
 
 /* From the place where a spring is kept to the ends of the spring, one cell long. */
@@ -1931,7 +1952,7 @@ CLOTH_INLINE row_carry no_carry(void) {
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
  * the row below.
  */
-CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int reach, planes buffer, int32_t column,
+CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
                            int32_t count) {
   const lanes3 *along = pulls->along;
   lanes3 own = lanes3_subtract(along[ANTIDIAGONAL], along[WARP]);
@@ -2059,50 +2080,34 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, i, j, scale, c->explicit_threshold);
 }
 
-/* How many of the places of a row keep a spring of a direction that is `reach` cells long. */
-static int32_t places_in_row(const cloth *c, int32_t direction, int32_t reach, int32_t row) {
-  if (direction != WARP && row + reach >= c->rows) {
+/* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
+ */
+CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+  if (direction != WARP && below == 0) {
     return 0;
   }
-  return c->columns - (direction == WEFT ? 0 : reach);
+  return left - (direction == WEFT ? 0 : reach);
 }
 
 /* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
-   in the operator at `spring`, if there is one. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count, lanes3 d,
-                                lanes3 v, float *spring, int32_t stride, int32_t left) {
+   in the operator at `stored`, if there is one, every `width` floats. */
+CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
+                                int32_t left) {
+  const spring_family *s = &plan->spring[d];
+  int32_t i = place + spring_start(d);
+  int32_t j = place + spring_end(c, d);
   lanes scale = spring_force_scale(c, s, i, j, count);
-  spring_result r = spring_force(s, d, v, scale, spring_implicit(c, s, i, j, scale));
-  if (WITH_SOLVER && spring) {
-    lanes_store_first(spring, r.w.x, left);
-    lanes_store_first(spring + stride, r.w.y, left);
-    lanes_store_first(spring + 2 * stride, r.w.z, left);
-    lanes_store_first(spring + 3 * stride, r.beta, left);
+  spring_result r =
+      spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
+  if (WITH_SOLVER && stored) {
+    stored += OPERATOR_FLOATS * d * width;
+    lanes_store_first(stored, r.w.x, left);
+    lanes_store_first(stored + width, r.w.y, left);
+    lanes_store_first(stored + 2 * width, r.w.z, left);
+    lanes_store_first(stored + 3 * width, r.beta, left);
   }
   return r.change;
-}
-
-/* Adds the velocity changes of all stretch and shear springs to a row of `change`, and fills the operator. */
-CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
-  const planes x = planes_at(c, plan->places);
-  const planes v = planes_at(c, c->velocity);
-  const planes buffer = row_buffer(c, 0);
-  float *springs = WITH_SOLVER && plan->solves ? floats_at(c, c->operator_blocks) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
-  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
-  EACH_DIRECTION(start[d] = spring_start(d); end[d] = spring_end(c, d); places[d] = places_in_row(c, d, 1, row));
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, 1, below);
-    cell_corners vs = load_corners(v, i, 1, below);
-    row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = spring_pull(c, &plan->spring[d], i + start[d], i + end[d], places[d] - column,
-                                                corner_difference(&xs, d), corner_difference(&vs, d),
-                                                springs ? springs + 4 * d * stride + i : NULL, stride, left));
-    lanes3 sum = gather(&pulls, &carry, 1, buffer, column, left);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
-  }
 }
 
 /// Bend springs ///
@@ -2152,20 +2157,23 @@ CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->stride;
+  return floats_at(c, c->bend_slopes) + direction * c->count;
 }
 
 /* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
    their slopes if they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const bend_family *b, int32_t i, int32_t j, int32_t count, lanes3 span,
-                              lanes3 v, float *slopes, int32_t left) {
-  bend_result r = bend_force(b, span, spring_scale(c, i, j, count));
+CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                              const cell_corners *x, const cell_corners *v, int32_t left) {
+  int32_t i = place + 2 * spring_start(d);
+  int32_t j = place + 2 * spring_end(c, d);
+  lanes3 span = bend_span(x, d);
+  bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && slopes) {
+  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(slopes, slope, left);
+    lanes_store_first(bend_slopes_of(c, d) + place, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
+  lanes along = lanes_rounded(lanes3_dot(span, corner_difference(v, d)), WORK_GRID);
   return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
 }
 
@@ -2174,33 +2182,52 @@ static planes bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
-/* Adds the velocity changes of all bend springs to a row of `change` and leaves their slopes for the operator. */
-CLOTH_HOT CLOTH_SEPARATE void add_bend_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
+/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
+   `change`, and fills the operator. */
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
   const planes x = planes_at(c, plan->places);
   const planes v = planes_at(c, c->velocity);
-  const planes buffer = bend_buffer(c, row);
-  int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  float *slopes = implicit ? floats_at(c, c->bend_slopes) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
-  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
-  EACH_DIRECTION(start[d] = 2 * spring_start(d); end[d] = 2 * spring_end(c, d); places[d] = places_in_row(c, d, 2, row));
+  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners vs = load_corners(v, i, 2, below);
+    cell_corners xs = load_corners(x, i, reach, below);
+    cell_corners vs = load_corners(v, i, reach, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_pull(c, &plan->bend[d], i + start[d], i + end[d], places[d] - column,
-                                              bend_span(&xs, d), corner_difference(&vs, d),
-                                              slopes ? slopes + d * stride + i : NULL, left));
-    lanes3 sum = gather(&pulls, &carry, 2, buffer, column, left);
+    float *stored = tiles ? tiles + tile_offset(column) : NULL;
+    int32_t width = tile_width(c, column);
+    if (reach == 1) {
+      EACH_DIRECTION(pulls.along[d] =
+                         spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, &vs, stored, width, left));
+    } else {
+      EACH_DIRECTION(pulls.along[d] = bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, &vs, left));
+    }
+    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
+/* Compiled for either, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
+                                                 planes change) {
+#if defined(__OPTIMIZE_SIZE__)
+  add_row(c, plan, row, reach, change);
+#else
+  if (reach == 1) {
+    add_row(c, plan, row, 1, change);
+  } else {
+    add_row(c, plan, row, 2, change);
+  }
+#endif
+}
+
 /* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, lanes3 span, lanes3 e) {
-  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), lanes3_dot(span, e)), WORK_GRID));
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
+  lanes3 span = bend_span(x, d);
+  lanes along = lanes3_dot(span, corner_difference(p, d));
+  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
 }
 
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
@@ -2211,15 +2238,14 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   const planes q = planes_at(c, c->product);
   const planes buffer = bend_buffer(c, row);
   const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
     cell_corners xs = load_corners(x, i, 2, below);
     cell_corners ps = load_corners(p, i, 2, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] =
-                       bend_operator_pull(slopes + d * stride + i, bend_span(&xs, d), corner_difference(&ps, d)));
+    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
     lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
@@ -2232,10 +2258,10 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, planes chan
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->rows; row++) {
     if (plan->springs || plan->solves) {
-      add_spring_row(c, plan, row, change);
+      add_row_of_springs(c, plan, row, 1, change);
     }
     if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_bend_row(c, plan, row, change);
+      add_row_of_springs(c, plan, row, 2, change);
     }
   }
 }
@@ -2374,41 +2400,67 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
 }
 
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
-CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t stride, lanes3 e) {
-  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + stride), lanes_load(spring + 2 * stride));
-  lanes beta = lanes_load(spring + 3 * stride);
+CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
+  lanes beta = lanes_load(spring + 3 * width);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* One row of product = A direction for the particles' masses and the springs of the families that are implicit. Adds
-   direction . product to the sum. What the loop needs is at hand, as stores of lanes might change anything else. */
-CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
-  const planes buffer = row_buffer(c, 0);
-  const float *springs = floats_at(c, c->operator_blocks);
-  const float *mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
+typedef struct operator_context {
+  planes p, q, buffer;
+  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
+  int32_t columns, first, below;
+  int stretch, shear; /* are these families implicit? */
+  row_carry carry;
+  lanes_sum *sum;
+} operator_context;
+
+/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
+   the sum. The block lies in a tile of `width` places. */
+CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    const float *spring = springs + i;
-    cell_corners ps = load_corners(p, i, 1, below);
-    row_pulls pulls = {{zero, zero, zero, zero}};
-    if (stretch) {
-      pulls.along[WARP] = operator_pull(spring, stride, corner_difference(&ps, WARP));
-      pulls.along[WEFT] = operator_pull(spring + 4 * stride, stride, corner_difference(&ps, WEFT));
-    }
-    if (shear) {
-      pulls.along[DIAGONAL] = operator_pull(spring + 8 * stride, stride, corner_difference(&ps, DIAGONAL));
-      pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * stride, stride, corner_difference(&ps, ANTIDIAGONAL));
-    }
-    lanes3 all = gather(&pulls, &carry, 1, buffer, column, columns - column);
-    lanes3 inertia = mass_ratio ? lanes3_scale(ps.first, lanes_load(mass_ratio + i)) : ps.first;
-    all = lanes3_rounded(lanes3_subtract(inertia, all), WORK_GRID);
-    lanes3_store(q, i, all, columns - column);
-    lanes_sum_add(sum, column, lanes_within(lanes3_dot(ps.first, all), columns - column));
+  const float *spring = o->tiles + tile_offset(column);
+  const int32_t i = o->first + column, left = o->columns - column;
+  cell_corners ps = load_corners(o->p, i, 1, o->below);
+  row_pulls pulls = {{zero, zero, zero, zero}};
+  if (o->stretch) {
+    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
+    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
+  }
+  if (o->shear) {
+    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
+    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
+  }
+  lanes3 springs = gather(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
+  lanes3 product = lanes3_rounded(lanes3_subtract(inertia, springs), WORK_GRID);
+  lanes3_store(o->q, i, product, left);
+  lanes_sum_add(o->sum, column, lanes_within(lanes3_dot(ps.first, product), left));
+}
+
+CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
+  const int32_t columns = c->columns, first = row * columns, whole = columns & ~(TILE - 1);
+  operator_context o = {planes_at(c, c->direction),
+                        planes_at(c, c->product),
+                        row_buffer(c, 0),
+                        tiles_of(c, row),
+                        c->mass_ratio ? floats_at(c, c->mass_ratio) + first : NULL,
+                        columns,
+                        first,
+                        way_below(c, row, 1),
+                        stretch,
+                        shear,
+                        no_carry(),
+                        sum};
+  int32_t column = 0;
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; column < whole; column += CLOTH_LANES) {
+    apply_block(&o, column, TILE);
+  }
+#endif
+  for (; column < columns; column += CLOTH_LANES) {
+    apply_block(&o, column, column < whole ? TILE : columns - whole);
   }
 }
 
@@ -2431,8 +2483,8 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is read
- * before it is overwritten. Returns direction . product.
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
  */
 CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
   planes direction = planes_at(c, c->direction);
@@ -2515,16 +2567,14 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* m + s u u^T */
-CLOTH_INLINE symmetric symmetric_add_outer(symmetric m, lanes3 u, lanes s) {
-  lanes3 su = lanes3_scale(u, s);
-  m.xx = lanes_add(m.xx, lanes_multiply(su.x, u.x));
-  m.yy = lanes_add(m.yy, lanes_multiply(su.y, u.y));
-  m.zz = lanes_add(m.zz, lanes_multiply(su.z, u.z));
-  m.xy = lanes_add(m.xy, lanes_multiply(su.x, u.y));
-  m.xz = lanes_add(m.xz, lanes_multiply(su.x, u.z));
-  m.yz = lanes_add(m.yz, lanes_multiply(su.y, u.z));
-  return m;
+/* Adds a u^T + s I for a parallel to u. */
+CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
+  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
+  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
+  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
+  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
+  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
+  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
 }
 
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
@@ -2561,45 +2611,57 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   return r;
 }
 
-/* Adds to m the block of one spring of the operator. */
-CLOTH_INLINE symmetric add_operator_block(const cloth *c, symmetric m, planes o, int32_t i) {
-  lanes beta = lanes_load(beta_of(c, o) + i);
-  m.xx = lanes_add(m.xx, beta);
-  m.yy = lanes_add(m.yy, beta);
-  m.zz = lanes_add(m.zz, beta);
-  return symmetric_add_outer(m, lanes3_load(o, i), lanes_splat(1.0f));
+/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
+CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
+  const float *tiles = tiles_of(c, row);
+  lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
+  if (!before) {
+    return here;
+  }
+  int32_t earlier = column - CLOTH_LANES;
+  if (earlier < 0) {
+    return lanes_shifted(lanes_splat(0.0f), here);
+  }
+  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
+}
+
+/* Adds to m the blocks of springs of one direction, kept there. */
+CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
+  int32_t part = OPERATOR_FLOATS * d;
+  lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
+                       operator_load(c, row, column, part + 2, before));
+  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
 }
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
-CLOTH_INLINE symmetric add_bend_block(const cloth *c, symmetric m, int32_t d, int32_t place) {
+CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
   planes x = planes_at(c, c->position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
   lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
-  return symmetric_add_outer(m, span, lanes_load(bend_slopes_of(c, d) + place));
+  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
+  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
 
 /* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
-CLOTH_INLINE symmetric add_spring_blocks(const cloth *c, const step_plan *plan, symmetric m, int32_t d, int32_t row,
-                                         int32_t i) {
-  int32_t starting = i - spring_start(d), ending = i - spring_end(c, d);
-  if (plan->spring[d].mode >= CLOTH_MODE_IMPLICIT) {
-    m = add_operator_block(c, m, operator_of(c, d), starting);
-    if (d == WARP || row > 0) {
-      m = add_operator_block(c, m, operator_of(c, d), ending);
-    }
+CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
+                                    int32_t column) {
+  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+    return;
   }
-  return m;
+  add_operator_block(c, m, row, column, d, d == ANTIDIAGONAL);
+  if (d == WARP || row > 0) {
+    add_operator_block(c, m, d == WARP ? row : row - 1, column, d, d == WARP || d == DIAGONAL);
+  }
 }
 
-CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
+CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
   if (d == WARP || row + 2 < c->rows) {
-    m = add_bend_block(c, m, d, i - 2 * spring_start(d));
+    add_bend_block(c, m, d, i - 2 * spring_start(d));
   }
   if (d == WARP || row >= 2) {
-    m = add_bend_block(c, m, d, i - 2 * spring_end(c, d));
+    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
   }
-  return m;
 }
 
 /* Stores C, the diagonal blocks of A, where the inverse will be. */
@@ -2608,10 +2670,10 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(m = add_spring_blocks(c, plan, m, d, row, i));
+      EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
       m = symmetric_rounded(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(m = add_bend_blocks(c, m, d, row, i));
+        EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
       }
       symmetric_store(c, i, m, c->columns - column);
     }
@@ -2933,6 +2995,7 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes w
   lanes_mask slack = lanes_less(over, zero);
   lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
   give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
@@ -3866,9 +3929,11 @@ typedef struct reaction_sums {
   lanes_sum sticking;
 } reaction_sums;
 
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
-                          reaction_sums *sums) {
+/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+                          lanes3 impulse, reaction_sums *sums) {
   lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  arm = lanes3_keep(touches, arm);
   impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
@@ -3918,7 +3983,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
@@ -4185,11 +4250,14 @@ CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  for (int32_t n = 0; c->operator_blocks && n < DIRECTIONS * OPERATOR_FLOATS; n++) {
-    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - 2, 2 * sizeof(float));
+  if (c->bend_slopes) {
+    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
-  for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
-    fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to be
+     a number. */
+  for (int32_t n = 0; c->force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
   for (int32_t n = 0; c->direction && n < 3; n++) {
@@ -4437,7 +4505,8 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
     CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
   }
 }
 
@@ -5479,10 +5548,12 @@ static int is_freedom(uint8_t freedom) {
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
-  return are_state_floats(from + 8, (int32_t)(sizeof(cloth_inputs) / 4) - 2) && inputs->collider_end >= 0 &&
+  return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->tethers ? 1 : 0) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
+         vector_in_range(inputs->gravity, 1.0e4f) && vector_in_range(inputs->wind, 1.0e3f) &&
+         !check_fabric(&inputs->fabric);
 }
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
@@ -5553,13 +5624,19 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
 }
 
-/* Are these floats within a limit? */
-static int check_image_floats(const image_view *view, uint32_t offset, int32_t count, float limit) {
-  const uint8_t *from = image_at(view, offset);
-  for (int32_t i = 0; i < count; i++) {
-    float_bits b;
-    b.bits = little_endian_word(from + 4 * i);
-    if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+/* Are the floats of these planes within a limit, and is nothing in their pads? */
+static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t plane = 0; plane < 3; plane++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+    for (int32_t i = 0; i < c->count; i++) {
+      float_bits b;
+      b.bits = little_endian_word(from + 4 * i);
+      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+        return 0;
+      }
+    }
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
       return 0;
     }
   }
@@ -5580,15 +5657,62 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->tethers);
+  const uint8_t *freedom = image_at(view, c->freedom);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu && (pin >= (uint32_t)c->count || (inputs->tethers_chosen &&
+                                                             (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The velocities of the substeps before, the first of which may be forgotten. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->earlier);
+  for (int32_t i = 0; i < 6 * c->stride; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_pad = i % c->stride >= c->count;
+    float limit = is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+static int check_image_gaps(const image_view *view) {
+  const cloth *c = view->c;
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
+  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  for (int32_t i = 0; i < 4; i++) {
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
+      return 0;
+    }
+    end = starts[i] ? starts[i] + (starts[i] == c->earlier ? 2u : 1u) * vectors : end;
+  }
+  return 1;
+}
+
 static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) &&
-         check_image_floats(view, c->position, 3 * c->stride, CLOTH_POSITION_LIMIT) &&
-         check_image_floats(view, c->velocity, 3 * c->stride, PIN_SPEED_LIMIT) &&
-         (!c->warm || check_image_floats(view, c->warm, 3 * c->stride, 1.0e30f)) &&
-         (!c->contact || check_image_contacts(view));
+         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) &&
+         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
+         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
@@ -5685,7 +5809,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < places_in_row(c, d, 1, row); column++) {
+    for (int32_t column = 0; places_left(d, 1, way_below(c, row, 1), c->columns - column) > 0; column++) {
       int32_t i = row * c->columns + column + spring_start(d);
       int32_t j = row * c->columns + column + spring_end(c, d);
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
@@ -5710,7 +5834,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < places_in_row(c, d, 2, row); column++) {
+    for (int32_t column = 0; places_left(d, 2, way_below(c, row, 2), c->columns - column) > 0; column++) {
       int32_t i = row * c->columns + column + 2 * spring_start(d);
       int32_t j = row * c->columns + column + 2 * spring_end(c, d);
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
@@ -5862,6 +5986,11 @@ static int masks_are_right(void) {
     if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
       return 0;
     }
+  }
+  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
+  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
+      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
+    return 0;
   }
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, lanes_alternate(1)));
 }
