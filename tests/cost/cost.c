@@ -2,21 +2,23 @@
  * The work whose instructions tests/cost/cost.sh counts, for a board (port/boards/board.h) under QEMU with counter.c.
  * For everything counted it prints a line that names it, in the order of the counter's lines:
  *
- *   count GRID QUANTITY few|many UNITS    the cost of one unit is the difference of the two over that of their units
- *   count GRID QUANTITY frames 1          the cost of a frame, on average and at most
- *   count 16 cape SETTING STRETCH         likewise, with the 99th percentile of stretch that goes with it, in 1e-6
+ *   count GRID QUANTITY few|many UNITS       the cost of one unit is the difference of the two over that of their units
+ *   count GRID QUANTITY frames 1             the cost of a frame, on average and at most
+ *   count 16 cape SETTING STILL SWAYING      likewise, with the stretch that goes with it at rest and at worst before,
+ *                                            the 99th percentile over the edges, in 1e-6
  *
- * "hash" lines tell what the work led to: equal on every machine.
+ * "bytes" lines tell how large an arena is, "skipped" lines what does not fit the board, and "hash" lines what the work
+ * led to: equal on every machine.
  *
- * COST_CAPE  1: tries the settings of the cape instead of everything else
+ * COST_WORK  0: everything but the settings of the cape; 1: these; 2: the cape in one setting, to see where it goes
  *
  * SPDX-License-Identifier: MIT
  */
 #include "../../cloth.h"
 #include "../../port/boards/board.h"
 
-#ifndef COST_CAPE
-#define COST_CAPE 0
+#ifndef COST_WORK
+#define COST_WORK 0
 #endif
 
 #define FRAME_SECONDS (1.0f / 60.0f)
@@ -144,9 +146,6 @@ static void in_wind(cloth_config *config) {
 /// Cape ///
 
 /* Hangs from the shoulders of a body that sways about for some seconds and then stands still. */
-#define CAPE_PARTICLES 16
-#define SHOULDER_LEFT 0
-#define SHOULDER_RIGHT (CAPE_PARTICLES - 1)
 #define MOVING_FRAMES 180
 #define RESTING_FRAMES 240
 #define MEASURED_FRAMES 60
@@ -186,9 +185,7 @@ static cloth_pose pose_of(int part, int frame) {
 }
 
 static void dress(cloth *sheet, int n) {
-  (void)n;
-  pin(sheet, SHOULDER_LEFT, 0);
-  pin(sheet, SHOULDER_RIGHT, 0);
+  pin_corners(sheet, n);
   cloth_collider part = cloth_collider_default();
   part.shape = CLOTH_SHAPE_CAPSULE;
   part.pose = pose_of(TORSO, 0);
@@ -202,19 +199,18 @@ static void dress(cloth *sheet, int n) {
   cloth_add_collider(sheet, &part);
 }
 
-static void carry_shoulder(cloth *sheet, int column, cloth_vector body) {
-  cloth_vector target = vector(-0.5f + (float)column / (float)(CAPE_PARTICLES - 1) + body.x, body.y, body.z);
+static void carry_shoulder(cloth *sheet, int column, float x, cloth_vector body) {
+  cloth_vector target = vector(x + body.x, body.y, body.z);
   cloth_set_pin_target(sheet, cloth_particle_at(sheet, column, 0), target, FRAME_SECONDS);
 }
 
 static void sway(cloth *sheet, int n, int frame) {
-  (void)n;
   for (int part = TORSO; part <= HEAD; part++) {
     cloth_pose pose = pose_of(part, frame + 1);
     cloth_move_collider(sheet, part, NULL, &pose);
   }
-  carry_shoulder(sheet, SHOULDER_LEFT, body_at(frame + 1));
-  carry_shoulder(sheet, SHOULDER_RIGHT, body_at(frame + 1));
+  carry_shoulder(sheet, 0, -0.5f, body_at(frame + 1));
+  carry_shoulder(sheet, n - 1, 0.5f, body_at(frame + 1));
 }
 
 static const scene hang = {"hang", NULL, pin_corners, NULL};
@@ -327,63 +323,77 @@ static void count_substeps(int n, int substeps) {
 
 /// Frames ///
 
-/* As many as a second or two of the smaller grids; the drape has landed after a tenth of a second. */
+/* As many as a second of the smaller grids; the drape has landed after a tenth of it. */
 static int frames_of(int n) {
-  return n <= 8 ? 120 : (n <= 16 ? 60 : 30);
+  return n <= 16 ? 60 : 20;
 }
 
-static void count_frames_of(const scene *s, const cloth_config *config, const char *quantity) {
+static void count_frames_of(const scene *s, const cloth_config *config, const char *quantity, int frames) {
   int n = config->columns;
   cloth *sheet = build(s, config);
   if (sheet == NULL)
     return;
-  for (int frame = 0; frame < frames_of(n); frame++)
+  for (int frame = 0; frame < frames; frame++)
     step(s, sheet, n, frame, 1);
   report(n, quantity, "frames", 1);
-  print_hash(sheet, n, quantity, frames_of(n));
+  print_hash(sheet, n, quantity, frames);
 }
 
 static void count_frames(const scene *s, int n) {
   cloth_config config = config_of(s, n);
-  count_frames_of(s, &config, s->name);
+  count_frames_of(s, &config, s->name, frames_of(n));
 }
+
+/* Every frame costs nearly the same. */
+#define DEFAULT_FRAMES 3
 
 static void count_default_frames(int n) {
   cloth_config config = cloth_config_default();
   config.columns = n;
   config.rows = n;
-  count_frames_of(&hang, &config, "hang-default");
+  count_frames_of(&hang, &config, "hang-default", DEFAULT_FRAMES);
 }
 
-static void count_grid(int n) {
-  cloth_config config = config_of(&hang, n);
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
+/* Does a cloth of this config fit the board? */
+static int fits(const cloth_config *config, const char *tier) {
   cloth_memory memory;
-  cloth_memory_needed(&config, &memory);
-  if (memory.total_bytes > sizeof arena) {
-    put_word("skipped");
-    put_number((uint64_t)n);
-    put_word("bytes");
-    put_number(memory.total_bytes);
-    end_line();
+  cloth_memory_needed(config, &memory);
+  int does = memory.total_bytes <= sizeof arena;
+  put_word(does ? "bytes" : "skipped");
+  put_number((uint64_t)config->columns);
+  put_word(tier);
+  put_number(memory.total_bytes);
+  end_line();
+  return does;
+}
+
+static void count_implicit(int n) {
+  cloth_config config = config_of(&flag, n);
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  if (!fits(&config, "arena-implicit"))
     return;
-  }
   count_iterations(n, "iteration", 0, FEW_ITERATIONS);
   count_iterations(n, "iteration", 0, MANY_ITERATIONS);
   count_iterations(n, "iteration-bend", 1, FEW_ITERATIONS);
   count_iterations(n, "iteration-bend", 1, MANY_ITERATIONS);
+  count_default_frames(n);
+}
+
+static void count_projective(int n) {
+  cloth_config config = config_of(&hang, n);
+  if (!fits(&config, "arena-projective"))
+    return;
   count_substeps(n, FEW_SUBSTEPS);
   count_substeps(n, MANY_SUBSTEPS);
   count_frames(&hang, n);
-  count_frames(&drape, n);
   count_frames(&flag, n);
-  if (n == CAPE_PARTICLES)
-    count_frames(&cape, n);
-  count_default_frames(n);
+  count_frames(&drape, n);
+  count_frames(&cape, n);
 }
 
 /// Settings of the cape ///
 
+#define CAPE_PARTICLES 16
 #define MOST_SUBSTEPS 8
 #define STRETCH_GOAL 10000 /* 1e-6 */
 
@@ -423,54 +433,78 @@ static float stretch_now(const cloth *sheet) {
   return top[TOP_EDGES - 1];
 }
 
+static uint64_t in_millionths(float stretch) {
+  return stretch > 0.0f ? (uint64_t)(int32_t)(stretch * 1.0e6f) : 0;
+}
+
+typedef struct cape_setting {
+  int substeps, spans, tethers, sweeps;
+} cape_setting;
+
+static void name_setting(cape_setting setting, char name[40]) {
+  static const char pattern[] = "substeps=0,spans=0,tethers=0,sweeps=0";
+  const int values[] = {setting.substeps, setting.spans, setting.tethers, setting.sweeps};
+  int value = 0;
+  for (int i = 0; i < (int)sizeof pattern; i++)
+    name[i] = pattern[i] == '0' ? (char)('0' + values[value++]) : pattern[i];
+}
+
 /* Returns the mean of the last second's stretch in 1e-6. */
-static int try_cape(int substeps, int spans, int tethers) {
+static uint64_t try_cape(cape_setting setting) {
+  char name[40];
+  name_setting(setting, name);
   cloth_config config = config_of(&cape, CAPE_PARTICLES);
-  config.substeps = substeps;
-  config.spans = spans;
-  config.tethers = tethers;
+  config.substeps = setting.substeps;
+  config.spans = setting.spans;
+  config.tethers = setting.tethers;
+  config.limit_sweeps = setting.sweeps;
   cloth *sheet = build(&cape, &config);
   if (sheet == NULL)
     return STRETCH_GOAL + 1;
-  float stretch = 0.0f;
+  float still = 0.0f, swaying = 0.0f;
   const int end = MOVING_FRAMES + RESTING_FRAMES;
   for (int frame = 0; frame < end; frame++) {
     step(&cape, sheet, CAPE_PARTICLES, frame, 1);
-    if (frame >= end - MEASURED_FRAMES)
-      stretch += stretch_now(sheet);
+    float stretch = stretch_now(sheet);
+    still += frame >= end - MEASURED_FRAMES ? stretch : 0.0f;
+    swaying = frame < MOVING_FRAMES && stretch > swaying ? stretch : swaying;
   }
-  stretch *= 1.0e6f / (float)MEASURED_FRAMES;
-  int result = stretch > 0.0f ? (int)stretch : 0;
-  char setting[] = "substeps=0,spans=0,tethers=0";
-  setting[9] = (char)('0' + substeps);
-  setting[17] = (char)('0' + spans);
-  setting[27] = (char)('0' + tethers);
-  report(CAPE_PARTICLES, "cape", setting, (uint64_t)result);
-  print_hash(sheet, CAPE_PARTICLES, setting, end);
+  uint64_t result = in_millionths(still / (float)MEASURED_FRAMES);
+  cost_report();
+  put_word("count");
+  put_number(CAPE_PARTICLES);
+  put_word("cape");
+  put_word(name);
+  put_number(result);
+  put_number(in_millionths(swaying));
+  end_line();
+  print_hash(sheet, CAPE_PARTICLES, name, end);
   return result;
 }
 
-/* A span of 1 is as 2, where bend springs lie. More substeps cost more: once they reach the goal, only settings that do
-   without tethers may be cheaper with one more substep. */
+/* More substeps cost more than anything they save: the least that reach the goal in some setting are the last tried. A
+   span of 1 is as 2, where bend springs lie. */
 static void try_settings(void) {
-  int more = 1;
-  for (int substeps = 1; substeps <= MOST_SUBSTEPS && more >= 0; substeps++) {
-    int reached = 0;
-    for (int tethers = 0; tethers <= 2; tethers++) {
-      for (int spans = 2; spans <= 8; spans *= 2)
-        reached |= try_cape(substeps, spans, tethers) <= STRETCH_GOAL;
+  int reached = 0;
+  for (int substeps = 1; substeps <= MOST_SUBSTEPS && !reached; substeps++) {
+    for (int choice = 0; choice < 12; choice++) {
+      cape_setting setting = {substeps, 2 << choice % 3, 1 + choice / 3 % 2, choice / 6};
+      reached |= try_cape(setting) <= STRETCH_GOAL;
     }
-    more -= reached;
   }
 }
 
 int board_main(void) {
-  if (COST_CAPE) {
+  if (COST_WORK == 2) {
+    cape_setting setting = {1, 4, 2, 1};
+    try_cape(setting);
+  } else if (COST_WORK == 1) {
     try_settings();
   } else {
-    count_grid(8);
-    count_grid(16);
-    count_grid(32);
+    for (int n = 8; n <= 32; n *= 2) {
+      count_implicit(n);
+      count_projective(n);
+    }
   }
   return failures == 0 ? 0 : 1;
 }

@@ -1,12 +1,15 @@
 /*
  * A plugin of QEMU that counts the instructions a program executes between two of its functions.
  *
- *   qemu-system-... -plugin counter.so,begin=ADDRESS,end=ADDRESS,report=ADDRESS,counts=NAME
+ *   qemu-system-... -plugin counter.so,begin=ADDRESS,end=ADDRESS,report=ADDRESS,counts=NAME[,blocks=NAME]
  *
  * Counting starts each time the program enters the function at `begin` and stops when it enters the one at `end`; on
  * entry to the one at `report` a line "intervals, instructions of all of them, instructions of the longest" goes to the
  * file and all three start again from 0. An instruction of a conditional block counts whether its condition holds or
  * not: it is fetched and issued either way. The counts are the same in every run.
+ *
+ * With `blocks`, a line "address, instructions executed" for every block of the program goes to that file at the end,
+ * of the whole run.
  *
  * Debian's QEMU takes plugins but comes without their header: what is needed of version 1 of its interface is declared
  * here.
@@ -48,7 +51,7 @@ enum { BEGIN, END, REPORT, MARKS };
 static uint64_t marks[MARKS];
 static uint64_t executed;
 static uint64_t start, sum, most, intervals;
-static FILE *file;
+static FILE *file, *block_file;
 
 static void begin(unsigned processor, void *argument) {
   (void)processor;
@@ -74,6 +77,29 @@ static void report(unsigned processor, void *argument) {
   most = 0;
 }
 
+/* What a block of the program was translated to, once or several times, has executed. */
+typedef struct block_count {
+  struct block_count *next;
+  uint64_t address, executed;
+} block_count;
+
+static block_count *block_counts;
+
+static uint64_t *count_of_block(uint64_t address) {
+  block_count *b = block_counts;
+  while (b != NULL && b->address != address)
+    b = b->next;
+  if (b == NULL) {
+    b = calloc(1, sizeof *b);
+    if (b == NULL)
+      abort();
+    b->address = address;
+    b->next = block_counts;
+    block_counts = b;
+  }
+  return &b->executed;
+}
+
 /* A function is entered by a branch, so a block starts there; and a block is executed as a whole. */
 static void translated(plugin_id id, translated_block *block) {
   static execution_act *const acts[MARKS] = {begin, end, report};
@@ -82,13 +108,23 @@ static void translated(plugin_id id, translated_block *block) {
     if (qemu_plugin_tb_vaddr(block) == marks[mark])
       qemu_plugin_register_vcpu_tb_exec_cb(block, acts[mark], READS_NO_REGISTERS, NULL);
   }
-  qemu_plugin_register_vcpu_tb_exec_inline(block, OPERATION_ADD, &executed, qemu_plugin_tb_n_insns(block));
+  uint64_t length = qemu_plugin_tb_n_insns(block);
+  qemu_plugin_register_vcpu_tb_exec_inline(block, OPERATION_ADD, &executed, length);
+  if (block_file != NULL) {
+    uint64_t *count = count_of_block(qemu_plugin_tb_vaddr(block));
+    qemu_plugin_register_vcpu_tb_exec_inline(block, OPERATION_ADD, count, length);
+  }
 }
 
 static void leave(plugin_id id, void *argument) {
   (void)id;
   (void)argument;
   fclose(file);
+  if (block_file == NULL)
+    return;
+  for (const block_count *b = block_counts; b != NULL; b = b->next)
+    fprintf(block_file, "%llu %llu\n", (unsigned long long)b->address, (unsigned long long)b->executed);
+  fclose(block_file);
 }
 
 /* Thumb code has addresses whose lowest bit is set in a symbol's value, and is clear here. */
@@ -100,9 +136,11 @@ static int take_argument(const char *argument) {
       return 1;
     }
   }
-  if (strncmp(argument, "counts=", 7) == 0)
-    file = fopen(argument + 7, "w");
-  return file != NULL;
+  FILE **opened = strncmp(argument, "counts=", 7) == 0 ? &file : &block_file;
+  if (strncmp(argument, "counts=", 7) != 0 && strncmp(argument, "blocks=", 7) != 0)
+    return 0;
+  *opened = fopen(argument + 7, "w");
+  return *opened != NULL;
 }
 
 int qemu_plugin_install(plugin_id id, const void *machine, int count, char **arguments) {
