@@ -168,10 +168,19 @@ CLOTH_INLINE lanes lanes_swapped(lanes a, int32_t span) {
   if (span == 1) {
     return vrev64q_f32(a);
   }
+#if defined(__clang__)
   uint64x2_t halves = vreinterpretq_u64_f32(a);
   uint64_t low = vgetq_lane_u64(halves, 0);
   halves = vsetq_lane_u64(vgetq_lane_u64(halves, 1), halves, 0);
   return vreinterpretq_f32_u64(vsetq_lane_u64(low, halves, 1));
+#else
+  /* GCC 12 mistakes one half for the other when it sets them. */
+  uint32_t low, high;
+  __asm__("vmov %[high], %[low], %q[a][2], %q[a][0]\n\tvmov %q[a][2], %q[a][0], %[low], %[high]\n\t"
+          "vmov %[high], %[low], %q[a][3], %q[a][1]\n\tvmov %q[a][3], %q[a][1], %[low], %[high]"
+          : [a] "+w"(a), [low] "=&r"(low), [high] "=&r"(high));
+  return a;
+#endif
 }
 
 #endif

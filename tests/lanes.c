@@ -223,6 +223,16 @@ static uint32_t expected_select(uint32_t a, uint32_t b, uint32_t c) {
   return c & 1u ? a : b;
 }
 
+static uint32_t expected_keep(uint32_t a, uint32_t b, uint32_t c) {
+  (void)b;
+  return c & 1u ? a : 0;
+}
+
+static uint32_t expected_drop(uint32_t a, uint32_t b, uint32_t c) {
+  (void)b;
+  return c & 1u ? 0 : a;
+}
+
 static uint32_t expected_absolute(uint32_t a, uint32_t b, uint32_t c) {
   (void)b;
   (void)c;
@@ -278,6 +288,8 @@ RUN(minimum, lanes_minimum(a, b))
 RUN(maximum, lanes_maximum(a, b))
 RUN(snapped, lanes_snapped(a))
 RUN(select, lanes_select(last_bit_set(third, i), a, b))
+RUN(keep, lanes_keep(last_bit_set(third, i), a))
+RUN(drop, lanes_drop(last_bit_set(third, i), a))
 RUN(absolute, lanes_absolute(a))
 RUN(load_and_store, a)
 
@@ -327,6 +339,8 @@ static const operation operations[] = {
     {"maximum", COMPARABLE, run_maximum, expected_maximum},
     {"snapped", ARITHMETIC, run_snapped, expected_snapped},
     {"select", ANY, run_select, expected_select},
+    {"keep", ANY, run_keep, expected_keep},
+    {"drop", ANY, run_drop, expected_drop},
     {"absolute", ANY, run_absolute, expected_absolute},
     {"splat", ANY, run_splat, expected_copy},
     {"load and store", ANY, run_load_and_store, expected_copy},
@@ -401,6 +415,21 @@ static void check_carry(const octet *first, const octet *second) {
   for (int32_t i = 1; i < 2 * ELEMENTS; i++) {
     const octet *from = i <= ELEMENTS ? first : second;
     check("carry", i, moved[i / ELEMENTS].bits[i % ELEMENTS] == from->bits[(i - 1) % ELEMENTS]);
+  }
+}
+
+/* Every lane has its partner's bits, and partners lie in one block. */
+static void check_swaps(const octet *from) {
+  for (int32_t span = 1; span < CLOTH_LANES; span *= 2) {
+    octet swapped;
+    for (int32_t i = 0; i < ELEMENTS; i += CLOTH_LANES) {
+      lanes a = lanes_load(from->value + i);
+      lanes_store(swapped.value + i,
+                  span == 1 ? lanes_swapped(a, 1) : (span == 2 ? lanes_swapped(a, 2) : lanes_swapped(a, 4)));
+    }
+    for (int32_t i = 0; i < ELEMENTS; i++) {
+      check("swapped", 10 * span + i, swapped.bits[i] == from->bits[i ^ span]);
+    }
   }
 }
 
@@ -529,6 +558,7 @@ static void test_random(void) {
     }
     check_operations(&a, &b, &c);
     check_carry(&a, &b);
+    check_swaps(&a);
   }
 }
 
