@@ -6,6 +6,7 @@
 # make bench     time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
 # make matrix    the same scenes on every machine, compiler and level: one hash
 # make size      bytes of code and stack for every target
+# make cost      instructions of the library's parts for every microcontroller
 # make lockstep  two machines in lockstep over a lossy network
 # make format    lay the sources out by .clang-format
 # make clean
@@ -23,7 +24,7 @@ PROGRAMS = accuracy api flags internals physics quality save_rate stability stat
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality bench matrix size lockstep format clean programs
+.PHONY: demo test accuracy thesis quality bench matrix size cost lockstep format clean programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -89,6 +90,10 @@ matrix:
 size:
 	@sh tests/install.sh
 	@sh tests/size.sh $(BUILD)
+
+cost:
+	@sh tests/install.sh
+	@sh tests/cost/cost.sh $(BUILD)
 
 $(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
 	@mkdir -p $(@D)

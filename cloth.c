@@ -464,6 +464,28 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
+/* What moves out at the top of one block and into the next. A backend may bring its own. */
+#ifndef CLOTH_LANES_CARRY
+typedef lanes lanes_carry;
+
+CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+  return lanes_splat(0.0f);
+}
+
+/* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
+CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+  lanes moved = lanes_shifted(*carry, a);
+  *carry = a;
+  return moved;
+}
+#endif
+
+/* Stands where a vector unit of few registers does better to load again what it has loaded before than to store it for
+   later. */
+#ifndef CLOTH_LANES_FORGET
+#define CLOTH_LANES_FORGET() ((void)0)
+#endif
+
 /* Values smaller than the quantum become +0. */
 CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
@@ -534,26 +556,22 @@ CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
   return lanes3_of(lanes_rounded(a.x, grid), lanes_rounded(a.y, grid), lanes_rounded(a.z, grid));
 }
 
-CLOTH_INLINE lanes3 lanes3_shifted(lanes3 before, lanes3 a) {
-  return lanes3_of(lanes_shifted(before.x, a.x), lanes_shifted(before.y, a.y), lanes_shifted(before.z, a.z));
-}
-
 /* A statement for every block of lanes of `count` elements: the first is number i, and `left` are left from there on.
    Whole blocks, of which compilers then know, come before the one that is not, unless size is asked for. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0; i < (count); i += CLOTH_LANES) {                                                                 \
-    const int32_t left = (count)-i;                                                                                    \
+  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
+    const int32_t left = end - i;                                                                                      \
     statement;                                                                                                         \
   }
 #else
 #define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, whole = (count) & ~(CLOTH_LANES - 1); i < (count); i += CLOTH_LANES) {                           \
-    if (i < whole) {                                                                                                   \
+  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
+    if (end - i >= CLOTH_LANES) {                                                                                      \
       const int32_t left = CLOTH_LANES;                                                                                \
       statement;                                                                                                       \
     } else {                                                                                                           \
-      const int32_t left = (count)-i;                                                                                  \
+      const int32_t left = end - i;                                                                                    \
       statement;                                                                                                       \
     }                                                                                                                  \
   }
@@ -2003,15 +2021,19 @@ typedef struct row_pulls {
   lanes3 along[DIRECTIONS];
 } row_pulls;
 
-/* What the springs of the blocks to the left do to the particles at hand and to those below them. For springs two cells
-   long, also the same moved on by one place. */
+/* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
+   springs two cells long, also the same moved on by one place. */
+typedef struct part_carry {
+  lanes_carry own, below, own_moved, below_moved;
+} part_carry;
+
 typedef struct row_carry {
-  lanes3 own, below, own_moved, below_moved;
+  part_carry part[3];
 } row_carry;
 
 CLOTH_INLINE row_carry no_carry(void) {
-  lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  row_carry carry = {zero, zero, zero, zero};
+  part_carry none = {lanes_no_carry(), lanes_no_carry(), lanes_no_carry(), lanes_no_carry()};
+  row_carry carry = {{none, none, none}};
   return carry;
 }
 
@@ -2019,29 +2041,31 @@ CLOTH_INLINE row_carry no_carry(void) {
  * A spring pulls the end where it starts one way and its other end the other way. What a block of particles gets is
  * added up without scattering: from the springs kept at their places, from those kept `reach` places to the left, and
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
- * the row below.
+ * the row below. This is for one component.
  */
+CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry, int32_t reach, float *buffer,
+                               int32_t count) {
+  lanes own = lanes_carried(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_carried(&carry->below, along[DIAGONAL]);
+  if (reach == 2) {
+    own = lanes_carried(&carry->own_moved, own);
+    below = lanes_carried(&carry->below_moved, below);
+  }
+  lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
+  sum = lanes_subtract(sum, lanes_load(buffer));
+  lanes_store_first(buffer, lanes_add(lanes_add(along[WEFT], along[ANTIDIAGONAL]), below), count);
+  return sum;
+}
+
 CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
                            int32_t count) {
-  const lanes3 *along = pulls->along;
-  lanes3 own = lanes3_subtract(along[ANTIDIAGONAL], along[WARP]);
-  lanes3 below = along[DIAGONAL];
-  lanes3 own_moved = lanes3_shifted(carry->own, own);
-  lanes3 below_moved = lanes3_shifted(carry->below, below);
-  carry->own = own;
-  carry->below = below;
-  if (reach == 2) {
-    own = own_moved;
-    below = below_moved;
-    own_moved = lanes3_shifted(carry->own_moved, own);
-    below_moved = lanes3_shifted(carry->below_moved, below);
-    carry->own_moved = own;
-    carry->below_moved = below;
-  }
-  lanes3 sum = lanes3_add(lanes3_add(along[WARP], along[WEFT]), lanes3_add(along[DIAGONAL], own_moved));
-  sum = lanes3_subtract(sum, lanes3_load(buffer, column));
-  lanes3_store(buffer, column, lanes3_add(lanes3_add(along[WEFT], along[ANTIDIAGONAL]), below_moved), count);
-  return sum;
+  const lanes3 *a = pulls->along;
+  lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
+  lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
+  lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
+  return lanes3_of(gather_part(x, &carry->part[0], reach, buffer.x + column, count),
+                   gather_part(y, &carry->part[1], reach, buffer.y + column, count),
+                   gather_part(z, &carry->part[2], reach, buffer.z + column, count));
 }
 
 /* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
@@ -2503,6 +2527,8 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
     pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
     pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
   }
+  CLOTH_LANES_FORGET();
+  ps = load_corners(o->p, i, 1, o->below);
   if (o->shear) {
     pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
@@ -2568,15 +2594,15 @@ typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
-  const float *f = floats_at(c, c->inverse) + i;
+/* The caller keeps the stride: stores of lanes might change what a cloth says. */
+CLOTH_INLINE symmetric symmetric_load(const float *from, int32_t stride) {
   symmetric m;
-  m.xx = lanes_load(f);
-  m.yy = lanes_load(f + c->stride);
-  m.zz = lanes_load(f + 2 * c->stride);
-  m.xy = lanes_load(f + 3 * c->stride);
-  m.xz = lanes_load(f + 4 * c->stride);
-  m.yz = lanes_load(f + 5 * c->stride);
+  m.xx = lanes_load(from);
+  m.yy = lanes_load(from + stride);
+  m.zz = lanes_load(from + 2 * stride);
+  m.xy = lanes_load(from + 3 * stride);
+  m.xz = lanes_load(from + 4 * stride);
+  m.yz = lanes_load(from + 5 * stride);
   return m;
 }
 
@@ -2749,7 +2775,8 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
   const float *mobility = floats_at(c, c->mobility);
   lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
+    symmetric block = symmetric_load(floats_at(c, c->inverse) + i, c->stride);
+    symmetric inverse = inverse_of_kind(c, block, mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
     symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
@@ -3272,13 +3299,15 @@ typedef struct solve_result {
 CLOTH_HOT static float precondition(const cloth *c) {
   planes r = planes_at(c, c->residual);
   planes z = planes_at(c, c->product);
+  const float *inverse = floats_at(c, c->inverse);
+  const int32_t count = c->count, stride = c->stride;
   lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_rounded(lanes3_load(r, i), WORK_GRID);
-    lanes3 preconditioned = symmetric_apply(symmetric_load(c, i), residual);
-    lanes3_store(z, i, preconditioned, c->count - i);
+    lanes3 preconditioned = symmetric_apply(symmetric_load(inverse + i, stride), residual);
+    lanes3_store(z, i, preconditioned, count - i);
     lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
+    lanes_sum_add(&sum, i, lanes_within(dot, count - i));
   }
   return lanes_sum_total(&sum);
 }
@@ -3286,7 +3315,8 @@ CLOTH_HOT static float precondition(const cloth *c) {
 /* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
 typedef struct advance_context {
   planes r, p, q, y;
-  const cloth *c;
+  const float *inverse;
+  int32_t stride;
   lanes alpha;
 } advance_context;
 
@@ -3297,16 +3327,16 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
   lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
   residual = lanes3_rounded(residual, WORK_GRID);
   lanes3_store(o->r, i, residual, left);
-  lanes3 preconditioned = symmetric_apply(symmetric_load(o->c, i), residual);
+  lanes3 preconditioned = symmetric_apply(symmetric_load(o->inverse + i, o->stride), residual);
   lanes3_store(o->q, i, preconditioned, left);
   return lanes_within(lanes3_dot(residual, preconditioned), left);
 }
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {
-      planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product), planes_at(c, c->solution), c,
-      lanes_splat(alpha)};
+  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
+                             planes_at(c, c->solution), floats_at(c, c->inverse),   c->stride,
+                             lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   int32_t i = 0;
 #if !defined(__OPTIMIZE_SIZE__)
@@ -5019,13 +5049,14 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   planes v = planes_at(c, c->velocity);
   planes change = planes_at(c, c->residual);
   const float *mobility = floats_at(c, c->mobility);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
     if (c->force_share) {
       weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), c->count - i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
   }
 }
 
@@ -5035,10 +5066,12 @@ CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
-    lanes3 to = prediction(lanes3_load(planes_at(c, c->position), i), v, lanes_splat(plan->k));
-    lanes3_store(predicted_of(c), i, to, c->count - i);
+  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
+  const int32_t count = c->count;
+  const lanes k = lanes_splat(plan->k);
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
+    lanes3_store(predicted, i, to, count - i);
   }
 }
 
@@ -5130,9 +5163,10 @@ static void keep_solution(const cloth *c, int capped) {
 
 static void add_solution(const cloth *c) {
   planes v = planes_at(c, c->velocity);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes3 change = lanes3_load(planes_at(c, c->solution), i);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
   }
 }
 
@@ -5278,14 +5312,18 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
 }
 
+/* Squared, how far a particle may move in a substep, and how fast. */
+typedef struct motion_bounds {
+  float farthest, fastest;
+} motion_bounds;
+
 /* Within bounds, and clearly so? */
-CLOTH_INLINE lanes_mask is_acceptable(const cloth *c, const step_plan *plan, lanes3 from, lanes3 to, lanes3 velocity) {
-  float way = c->max_speed * plan->k;
+CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
   lanes3 moved = lanes3_snapped(lanes3_subtract(to, from));
   lanes reach = lanes_maximum(lanes_absolute(to.x), lanes_maximum(lanes_absolute(to.y), lanes_absolute(to.z)));
-  lanes_mask near = lanes_both(lanes_less(lanes3_dot(moved, moved), lanes_splat(way * way)),
+  lanes_mask near = lanes_both(lanes_less(lanes3_dot(moved, moved), lanes_splat(bounds.farthest)),
                                lanes_less(reach, lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(lanes3_dot(velocity, velocity), lanes_splat(c->max_speed * c->max_speed)));
+  return lanes_both(near, lanes_less(lanes3_dot(velocity, velocity), lanes_splat(bounds.fastest)));
 }
 
 CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
@@ -5295,11 +5333,11 @@ CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t
   }
 }
 
-CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, planes x, planes v, planes predicted, int32_t i,
-                               int32_t left, cloth_statistics *counts) {
+CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, planes x, planes v,
+                               planes predicted, int32_t i, int32_t left, cloth_statistics *counts) {
   lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
   lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(c, plan, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
+  lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
   if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
     accept_singly(c, plan, i, left, counts);
   } else {
@@ -5313,7 +5351,9 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes predicted = predicted_of(c);
-  EACH_BLOCK(c->count, accept_block(c, plan, x, v, predicted, i, left, counts));
+  float way = c->max_speed * plan->k;
+  motion_bounds bounds = {way * way, c->max_speed * c->max_speed};
+  EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by

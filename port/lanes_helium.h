@@ -38,6 +38,10 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
 }
 
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (__builtin_constant_p(count) && count >= CLOTH_LANES) {
+    lanes_store(to, a);
+    return;
+  }
 #if defined(__clang__)
   vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
 #else
@@ -65,12 +69,23 @@ CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
   return vmulq_f32(a, b);
 }
 
+/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
+   back. */
 CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+#if defined(__clang__)
   lanes quotient = a;
   quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
   quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
   quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
   return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+#else
+  register lanes quotient __asm__("q0") = a;
+  register lanes divisor __asm__("q1") = b;
+  __asm__("vdiv.f32 s0, s0, s4\n\tvdiv.f32 s1, s1, s5\n\tvdiv.f32 s2, s2, s6\n\tvdiv.f32 s3, s3, s7"
+          : "+w"(quotient)
+          : "w"(divisor));
+  return quotient;
+#endif
 }
 
 CLOTH_INLINE lanes lanes_absolute(lanes a) {
@@ -78,11 +93,17 @@ CLOTH_INLINE lanes lanes_absolute(lanes a) {
 }
 
 CLOTH_INLINE lanes lanes_square_root(lanes a) {
+#if defined(__clang__)
   lanes root = a;
   root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
   root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
   root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
   return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+#else
+  register lanes root __asm__("q0") = a;
+  __asm__("vsqrt.f32 s0, s0\n\tvsqrt.f32 s1, s1\n\tvsqrt.f32 s2, s2\n\tvsqrt.f32 s3, s3" : "+w"(root));
+  return root;
+#endif
 }
 
 /* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
@@ -106,6 +127,21 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   uint32_t carried = vgetq_lane_u32(vreinterpretq_u32_f32(before), 3);
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
 }
+
+/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+#define CLOTH_LANES_CARRY
+typedef uint32_t lanes_carry;
+
+CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+  return 0;
+}
+
+CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
+}
+
+/* There are eight vector registers. */
+#define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);

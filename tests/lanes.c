@@ -223,6 +223,16 @@ static uint32_t expected_select(uint32_t a, uint32_t b, uint32_t c) {
   return c & 1u ? a : b;
 }
 
+static uint32_t expected_keep(uint32_t a, uint32_t b, uint32_t c) {
+  (void)b;
+  return c & 1u ? a : 0;
+}
+
+static uint32_t expected_drop(uint32_t a, uint32_t b, uint32_t c) {
+  (void)b;
+  return c & 1u ? 0 : a;
+}
+
 static uint32_t expected_absolute(uint32_t a, uint32_t b, uint32_t c) {
   (void)b;
   (void)c;
@@ -278,6 +288,8 @@ RUN(minimum, lanes_minimum(a, b))
 RUN(maximum, lanes_maximum(a, b))
 RUN(snapped, lanes_snapped(a))
 RUN(select, lanes_select(last_bit_set(third, i), a, b))
+RUN(keep, lanes_keep(last_bit_set(third, i), a))
+RUN(drop, lanes_drop(last_bit_set(third, i), a))
 RUN(absolute, lanes_absolute(a))
 RUN(load_and_store, a)
 
@@ -327,6 +339,8 @@ static const operation operations[] = {
     {"maximum", COMPARABLE, run_maximum, expected_maximum},
     {"snapped", ARITHMETIC, run_snapped, expected_snapped},
     {"select", ANY, run_select, expected_select},
+    {"keep", ANY, run_keep, expected_keep},
+    {"drop", ANY, run_drop, expected_drop},
     {"absolute", ANY, run_absolute, expected_absolute},
     {"splat", ANY, run_splat, expected_copy},
     {"load and store", ANY, run_load_and_store, expected_copy},
@@ -385,6 +399,22 @@ static void check_operation(const operation *op, const octet *first, const octet
 static void check_operations(const octet *a, const octet *b, const octet *c) {
   for (int i = 0; i < OPERATIONS; i++) {
     check_operation(&operations[i], a, b, c);
+  }
+}
+
+/* Two octets as one row, moved up by one place block by block. */
+static void check_carry(const octet *first, const octet *second) {
+  octet moved[2];
+  lanes_carry carry = lanes_no_carry();
+  for (int32_t i = 0; i < 2 * ELEMENTS; i += CLOTH_LANES) {
+    const octet *from = i < ELEMENTS ? first : second;
+    lanes block = lanes_carried(&carry, lanes_load(from->value + i % ELEMENTS));
+    lanes_store(moved[i / ELEMENTS].value + i % ELEMENTS, block);
+  }
+  check("carry", 0, moved[0].bits[0] == 0);
+  for (int32_t i = 1; i < 2 * ELEMENTS; i++) {
+    const octet *from = i <= ELEMENTS ? first : second;
+    check("carry", i, moved[i / ELEMENTS].bits[i % ELEMENTS] == from->bits[(i - 1) % ELEMENTS]);
   }
 }
 
@@ -512,6 +542,7 @@ static void test_random(void) {
       random_triple(i % 6, &a.bits[k], &b.bits[k], &c.bits[k]);
     }
     check_operations(&a, &b, &c);
+    check_carry(&a, &b);
   }
 }
 
