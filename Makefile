@@ -19,7 +19,7 @@ WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
 CFLAGS = -std=gnu99 $(OPTIMISE) -g -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
 EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
-PROGRAMS = accuracy api flags internals physics quality save_rate stability state stress thesis
+PROGRAMS = accuracy api bounds flags internals physics quality save_rate stability state stress thesis
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 

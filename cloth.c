@@ -116,6 +116,11 @@
 #else
 #define WITH_PROJECTION 1
 #endif
+#ifdef CLOTH_NO_SLEEP
+#define WITH_SLEEP 0
+#else
+#define WITH_SLEEP 1
+#endif
 
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
@@ -662,7 +667,10 @@ typedef struct cloth_inputs {
   cloth_vector gravity;
   cloth_vector wind;
   cloth_fabric fabric;
+  float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
+
+#define ASLEEP (-1.0f)
 
 /* One direction of stretch or shear springs, scaled for the substep. */
 typedef struct spring_family {
@@ -759,6 +767,7 @@ struct cloth {
   int32_t substeps, max_substeps, max_iterations, limit_sweeps;
   int32_t warm_start, max_colliders, max_confined;
   int32_t spans, tether_count;
+  float sleep_speed, sleep_time;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -845,6 +854,25 @@ static void fill_zero(void *memory, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
     byte[i] = 0;
   }
+}
+
+static void copy_memory(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+static int are_equal(const void *a, const void *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
@@ -955,6 +983,7 @@ cloth_config cloth_config_default(void) {
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.max_confined = WITH_CONFINED ? 8 : 0;
+  config.sleep_time = 0.5f;
   return config;
 }
 
@@ -1017,6 +1046,8 @@ CLOTH_CONSTANT static const float_limit config_floats[] = {
     {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
     {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
     {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
+    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
+    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
 };
 #undef CONFIG
 
@@ -1142,7 +1173,7 @@ static int check_left_out(const cloth_config *config) {
                             config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
+      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
@@ -1341,12 +1372,6 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
   return CLOTH_OK;
 }
 
-static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
-  cloth_fabric *stored = &inputs_of(c)->fabric;
-  *stored = *fabric;
-  snap_floats(&stored->density, (int32_t)(sizeof *stored / sizeof(float)));
-}
-
 static void copy_settings(cloth *c, const cloth_config *config) {
   c->spacing_warp = vector_length(config->edge_warp) / (float)(config->columns - 1);
   c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
@@ -1384,6 +1409,8 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->max_confined = config->max_confined;
   c->spans = config->spans;
   c->tether_count = config->tethers;
+  c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
+  c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
 }
 
 /* Copies a map and notes its extremes, which bound kappa. */
@@ -1435,6 +1462,25 @@ static void hash_config(cloth *c) {
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
+}
+
+/* Something that acts on the cloth has changed. */
+static void wake(const cloth *c) {
+  inputs_of(c)->quiet = 0.0f;
+}
+
+/* Stores one of the inputs. What it already is wakes nothing. */
+static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
+    wake(c);
+  }
+  copy_memory(stored, value, bytes);
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
@@ -4533,6 +4579,71 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
 }
 
+#if WITH_SLEEP
+
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->quiet == ASLEEP;
+}
+
+/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. */
+static int is_quiet(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float most = c->sleep_speed * c->sleep_speed;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void fall_asleep(const cloth *c) {
+  inputs_of(c)->quiet = ASLEEP;
+  fill_planes(c, planes_at(c, c->velocity), 0.0f);
+  if (c->warm) {
+    fill_planes(c, planes_at(c, c->warm), 0.0f);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] &= FREEDOM_MASK;
+    forget_history(c, i);
+  }
+}
+
+/* At the end of a step of dt seconds. */
+CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
+  cloth_inputs *inputs = inputs_of(c);
+  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
+  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
+    fall_asleep(c);
+  }
+}
+
+/* A step of a sleeping cloth. */
+CLOTH_SEPARATE int sleep_on(const cloth *c) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  s->asleep = 1;
+  return CLOTH_OK;
+}
+
+int cloth_wake(cloth *sheet) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  wake(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_is_asleep(const cloth *sheet) {
+  int error = check_cloth(sheet);
+  return error ? error : is_asleep(sheet);
+}
+
+#endif
+
 int cloth_step(cloth *sheet, float dt) {
   int error = check_cloth(sheet);
   if (error) {
@@ -4541,6 +4652,11 @@ int cloth_step(cloth *sheet, float dt) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
+#if WITH_SLEEP
+  if (is_asleep(sheet)) {
+    return sleep_on(sheet);
+  }
+#endif
   if (is_refused(sheet, dt)) {
     return CLOTH_ERROR_UNSTABLE;
   }
@@ -4562,6 +4678,9 @@ int cloth_step(cloth *sheet, float dt) {
   }
   finish_inputs(sheet);
   inputs_of(sheet)->last_substep = plan->k;
+#if WITH_SLEEP
+  settle_down(sheet, dt);
+#endif
   cloth_statistics *counts = statistics_of(sheet);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
@@ -4588,8 +4707,8 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   if (!vector_in_range(value, limit)) {
     return error;
   }
-  cloth_vector *stored = (cloth_vector *)(void *)((char *)inputs_of(c) + offset);
-  *stored = vector_snapped(value, STATE_QUANTUM);
+  cloth_vector clean = vector_snapped(value, STATE_QUANTUM);
+  set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
 
@@ -4653,8 +4772,23 @@ static void forget_confinement(const cloth *c, int32_t particle) {
   inputs_of(c)->confined_count--;
 }
 
+/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
+  planes v = planes_at(c, c->velocity);
+  cloth_vector before = vector_load(v, particle);
+  cloth_vector clean = vector_snapped(velocity, STATE_QUANTUM);
+  vector_store(v, particle, clean);
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  if (WITH_SLEEP && !are_equal(&before, &clean, sizeof clean)) {
+    wake(c);
+  }
+}
+
 /* Pins come and go with the freedom of particles, and tethers with the pins. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
+    wake(c);
+  }
   if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     inputs_of(c)->tethers_chosen = 0;
   }
@@ -4669,7 +4803,7 @@ int cloth_pin(cloth *sheet, int32_t particle) {
   }
   forget_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_PINNED);
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector(0.0f, 0.0f, 0.0f));
+  set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
@@ -4692,8 +4826,7 @@ int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity
   if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] = FREEDOM_PINNED;
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
@@ -4711,8 +4844,9 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] = FREEDOM_PINNED | PIN_CARRIED;
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
+  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
+  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && inputs_of(sheet)->quiet == ASLEEP ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 
@@ -4730,14 +4864,19 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  forget_confinement(c, particle);
+  cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
+  /* A line or plane anchored anew where its particle is stays the same one. */
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
+    wake(c);
+  }
+  forget_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
   }
   held->particle = particle;
   held->freedom = freedom;
-  held->direction = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
+  held->direction = clean;
   held->anchor = vector_load(planes_at(c, c->position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
@@ -4776,9 +4915,12 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_snapped(position, STATE_QUANTUM);
+  cloth_vector before = vector_load(planes_at(sheet, sheet->position), particle);
+  if (WITH_SLEEP && !are_equal(&before, &position, sizeof position)) {
+    wake(sheet);
+  }
   vector_store(planes_at(sheet, sheet->position), particle, position);
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] &= FREEDOM_MASK;
+  set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
   forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
@@ -4799,7 +4941,7 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
     return CLOTH_ERROR_VECTOR;
   }
   if (!is_pinned(sheet, particle)) {
-    vector_store(v, particle, vector_snapped(velocity, STATE_QUANTUM));
+    set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
     forget_history(sheet, particle);
   }
   return CLOTH_OK;
@@ -4882,8 +5024,10 @@ static cloth_pose clean_pose(const cloth_pose *pose) {
   return clean;
 }
 
-/* Stores a collider; what its shape does not use is 0, whatever the caller left there. */
-static void place_collider(collider_slot *slot, const cloth_collider *body) {
+/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+static collider_slot clean_collider(const cloth_collider *body) {
+  collider_slot clean;
+  collider_slot *slot = &clean;
   int round =
       body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
   int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
@@ -4898,6 +5042,7 @@ static void place_collider(collider_slot *slot, const cloth_collider *body) {
   slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
   slot->body.pose = clean_pose(&body->pose);
   slot->previous = slot->body.pose;
+  return clean;
 }
 
 int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
@@ -4909,7 +5054,8 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   for (int32_t index = 0; index < sheet->max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
-      place_collider(&colliders_of(sheet)[index], collider);
+      colliders_of(sheet)[index] = clean_collider(collider);
+      wake(sheet);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
     }
@@ -4931,7 +5077,8 @@ int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collid
   if (error) {
     return error;
   }
-  place_collider(&colliders_of(sheet)[index], collider);
+  collider_slot clean = clean_collider(collider);
+  set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
 
@@ -4949,8 +5096,9 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
     return error;
   }
   collider_slot *slot = &colliders_of(sheet)[index];
-  slot->previous = previous ? clean_pose(previous) : slot->previous;
-  slot->body.pose = clean_pose(current);
+  cloth_pose poses[2] = {previous ? clean_pose(previous) : slot->previous, clean_pose(current)};
+  set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
 }
 
@@ -4960,6 +5108,7 @@ int cloth_remove_collider(cloth *sheet, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
+  wake(sheet);
   for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
     uint32_t *info = &contact_info_of(sheet)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
@@ -5225,16 +5374,6 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-static void copy_memory(void *to, const void *from, size_t bytes) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_memcpy(to, from, bytes);
-#else
-  for (size_t i = 0; i < bytes; i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-#endif
-}
-
 /* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
 #define SAVE_MAGIC 0x65766173u
 
@@ -5413,17 +5552,6 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-#if WITH_COLLIDERS
-static int are_equal(const void *a, const void *b, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-#endif
-
 /* The parts of an image's state, at the offsets they have in the cloth. */
 typedef struct image_view {
   const cloth *c;
@@ -5463,8 +5591,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
      length. */
-  collider_slot stored;
-  place_collider(&stored, &slot.body);
+  collider_slot stored = clean_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
   if (are_equal(&stored, &slot, sizeof slot)) {
@@ -5543,6 +5670,15 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+/* A cloth asleep is one that may sleep, and all its particles rest. */
+static int check_image_sleep(const image_view *view, float quiet) {
+  const cloth *c = view->c;
+  if (quiet == ASLEEP) {
+    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->count * sizeof(float));
+  }
+  return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+}
+
 static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
@@ -5550,7 +5686,7 @@ static int check_image_content(const image_view *view) {
          check_image_confined(view, &inputs) &&
          check_image_floats(view, c->position, 3 * c->count, CLOTH_POSITION_LIMIT) &&
          check_image_floats(view, c->velocity, 3 * c->count, PIN_SPEED_LIMIT) &&
-         (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
+         check_image_sleep(view, inputs.quiet) && (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
          (!c->contact || check_image_contacts(view));
 }
 
@@ -5886,7 +6022,7 @@ CLOTH_CONSTANT static const char result_names[] =
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
     "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0";
+    "PROJECTION\0SLEEP\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

@@ -35,7 +35,7 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE, _VERTICES,
- *              _FABRICS, _NAMES, _SELF_TEST leave parts out of cloth.c: a config that asks for them is refused, the
+ *              _FABRICS, _NAMES, _SELF_TEST, _SLEEP leave parts out of cloth.c: a config that asks for them is refused, the
  *              defaults do not ask, and functions that serve nothing else are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
@@ -59,7 +59,7 @@ extern "C" {
 #define CLOTH_VERSION_PATCH 0
 
 /* Version of the portable image's layout. */
-#define CLOTH_STATE_VERSION 2
+#define CLOTH_STATE_VERSION 3
 /* Version of the arithmetic: two builds with the same number give the same bits. */
 #define CLOTH_NUMERICS_VERSION 2
 /* First word of a portable image, "CLTH" as its bytes. */
@@ -138,7 +138,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions are not evaluated as written, as floats */
   CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
   CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
-  CLOTH_ERROR_PROJECTION = -50       /* spans, extrapolation or tethers outside their range; no such tether */
+  CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
+  CLOTH_ERROR_SLEEP = -51            /* sleep_speed or sleep_time outside its range */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -333,6 +334,11 @@ typedef struct cloth_config {
   int32_t max_colliders;           /* 0..CLOTH_COLLIDER_LIMIT; default 16. Adds 120 bytes each to the fixed size. */
   int32_t max_confined;            /* particles confined to a line or plane at once, 0..65535; default 8. Adds 32
                                       bytes each to the fixed size. */
+
+  /* Sleep: a cloth that has come to rest costs next to nothing, see cloth_wake() */
+  float sleep_speed; /* a cloth falls asleep when no particle was faster than this [m/s] and no pin moved at the end of
+                        any step for sleep_time; 0..10; 0 never sleeps; default 0 */
+  float sleep_time;  /* [s] of the steps' dt; 0..60; default 0.5 */
 } cloth_config;
 
 /* Returns a config with every default named above. */
@@ -464,6 +470,24 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
  * error. */
 int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
 
+/*
+ * Sleep, for a config with a sleep_speed. When a cloth falls asleep, at the end of a step, all its velocities become 0
+ * and what it remembers of earlier ones is forgotten; its places stay. A step of a sleeping cloth checks dt, does the
+ * same small work whatever the cloth's size, and moves nothing: the statistics say `asleep` and are 0 otherwise, and the
+ * reactions of its colliders are 0, so that a body it weighs on should not be left to dynamics.
+ *
+ * A change of anything that acts on the cloth wakes it, and starts sleep_time anew if it is awake: gravity, wind or
+ * fabric of another value, a particle pinned, released, confined, told to move, put elsewhere or kicked, a collider
+ * added, removed, replaced or moved. A call that leaves all as it is does not, such as setting the wind it has, or
+ * moving a collider to its pose, nor does another dt. Being asleep is part of the state.
+ */
+
+/* Wakes a cloth. One that is awake will not fall asleep for another sleep_time. Returns CLOTH_OK or an error. */
+int cloth_wake(cloth *sheet);
+
+/* Returns 1 if a cloth is asleep, 0 if not, or an error. */
+int cloth_is_asleep(const cloth *sheet);
+
 /// Colliders ///
 
 /* Local axes: the plane's normal, and the axes of capsule and cylinder, are local y. Size limits: every length
@@ -592,6 +616,7 @@ typedef enum cloth_stage {
 typedef struct cloth_statistics {
   int32_t notes;                     /* sum of cloth_note */
   int32_t substeps;                  /* substeps taken */
+  int32_t asleep;                    /* 1 if the cloth was asleep and nothing was done */
   float kappa[CLOTH_FAMILY_COUNT];   /* stability number of each family, the largest where maps vary */
   int32_t mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated, a cloth_mode */
   int32_t iterations;                /* conjugate gradient iterations of all substeps */
