@@ -818,6 +818,14 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
+/* Counts work of a step at hand: so many times the price of one. */
+static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+  uint32_t *work = statistics_of(c)->work;
+  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
+  work[0] = (uint32_t)sum;
+  work[1] = (uint32_t)(sum >> 32);
+}
+
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->freedom);
 }
@@ -1413,22 +1421,22 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
 }
 
-/* Copies a map and notes its extremes, which bound kappa. */
-static void copy_map(const cloth *c, const float *map, uint32_t offset, float *least, float *most) {
-  *least = 1.0f;
-  *most = 1.0f;
-  if (!map) {
-    return;
-  }
-  *least = 100.0f;
-  *most = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
+/* Extremes of a map, which bound kappa. */
+static void measure_map(const float *map, int32_t count, float *least, float *most) {
+  *least = map ? 100.0f : 1.0f;
+  *most = map ? 0.0f : 1.0f;
+  for (int32_t i = 0; map && i < count; i++) {
     float value = snapped(map[i], WORK_QUANTUM);
-    floats_at(c, offset)[i] = value;
     *least = minimum(*least, value);
     *most = maximum(*most, value);
   }
-  for (int32_t i = 0; i < LANE_PAD; i++) {
+}
+
+static void copy_map(const cloth *c, const float *map, uint32_t offset) {
+  for (int32_t i = 0; map && i < c->count; i++) {
+    floats_at(c, offset)[i] = snapped(map[i], WORK_QUANTUM);
+  }
+  for (int32_t i = 0; map && i < LANE_PAD; i++) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
   }
 }
@@ -1462,6 +1470,10 @@ static void hash_config(cloth *c) {
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
+}
+
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->quiet == ASLEEP;
 }
 
 /* Something that acts on the cloth has changed. */
@@ -1517,8 +1529,10 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   *c = laid_out;
   c->magic = CLOTH_MAGIC;
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->mass_ratio, &c->mass_ratio_least, &c->mass_ratio_most);
-  copy_map(c, config->stiffness_map, c->stiffness_map, &c->map_least, &c->map_most);
+  copy_map(c, config->mass_map, c->mass_ratio);
+  copy_map(c, config->stiffness_map, c->stiffness_map);
+  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
+  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
@@ -1914,6 +1928,56 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->forces |= plan->springs;
   plan_extrapolation(c, plan);
 }
+
+/// Prices ///
+
+/*
+ * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for a
+ * particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ */
+enum {
+  PRICE_STEP = 6000,  /* a step: its plan, pads, statistics */
+  PRICE_CALL = 600,   /* a substep, whatever the grid */
+  PRICE_ROW = 120,    /* a row, in a substep */
+  PRICE_PREPARE = 60, /* a particle, in a step */
+  PRICE_CHOOSE = 800, /* tethers: a particle, when they are chosen ... */
+  PRICE_OFFERS = 2600, /* ... and each of its tethers */
+  PRICE_PREDICT = 80,
+  PRICE_HISTORY = 60,
+  PRICE_BODY_FORCES = 30,
+  PRICE_AIR = 345,
+  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
+  PRICE_BENDS = 600,
+  PRICE_CHANGE = 85,         /* new velocities and the prediction, after forces */
+  PRICE_PRECONDITIONER = 450,
+  PRICE_BEND_BLOCKS = 310,
+  PRICE_SOLVE = 200, /* around the iterations */
+  PRICE_WARM = 420,  /* beside the operator */
+  PRICE_ITERATION = 230,
+  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
+  PRICE_BEND_PAIR = 225,
+  PRICE_PLAIN = 64,    /* a projected spring in a plain piece of a row */
+  PRICE_GENERAL = 142, /* another one, or of a strain limit */
+  PRICE_RUN = 62,      /* a run of springs */
+  PRICE_SETTLE = 75,
+  PRICE_TETHER = 85,
+  PRICE_TAUT = 60,       /* a tether that pulls ... */
+  PRICE_UNBLOCKED = 420, /* ... and for each collider that might be in its way */
+  PRICE_NEAR = 103,      /* is it near a collider? */
+  PRICE_RESPOND = 300,   /* one that touches */
+  PRICE_BODY = 1500,     /* a collider */
+  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
+  PRICE_TRACED = 150,    /* a path */
+  PRICE_ACCEPT = 112,
+  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
+  PRICE_CONFINED = 1600, /* a confined particle */
+  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
+  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
+  PRICE_HELD = 2600      /* a particle held so */
+};
+
+/* Distance of a point from the surface, by shape. */
+CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
 
 /// Springs ///
 
@@ -3532,6 +3596,7 @@ CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 typedef struct tether_pin {
   int32_t pin, row, column;
   lanes3 place;
+  lanes taut; /* how many tethers have pulled */
 } tether_pin;
 
 /* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
@@ -3655,13 +3720,14 @@ CLOTH_SEPARATE lanes keep_unblocked(const cloth *c, lanes3 p, lanes3 pin, lanes 
 }
 
 /* Pulls particles that are beyond reach back along their tethers. Most are not, which is quick to see. */
-CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 p, lanes moves) {
+CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, tether_pin *known, lanes3 p, lanes moves) {
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
   if (!lanes_any(taut)) {
     return p;
   }
+  known->taut = lanes_add(known->taut, lanes_keep(taut, lanes_splat(1.0f)));
   lanes over = lanes_subtract(squared, ends->rest);
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
@@ -3671,24 +3737,42 @@ CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, lanes3 
   return lanes3_subtract(p, clean_move(d, share));
 }
 
+/* Solid bodies that may be in the way of a tether. */
+static uint32_t possible_blocks(const cloth *c) {
+  uint32_t blocks = 0;
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    blocks += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
+  }
+  return blocks;
+}
+
+static void count_taut(const cloth *c, const tether_pin known[TETHERS]) {
+  float taut[CLOTH_LANES];
+  lanes_store(taut, lanes_add(known[0].taut, known[1].taut));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    add_work(c, (uint32_t)taut[lane], PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
+  }
+}
+
 /* Where tethers let the particles of a block be. `known` holds the pins of the block before. */
 CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, tether_pin *known, int32_t row, int32_t column,
                                  lanes3 p) {
   int32_t i = row * c->columns + column;
-  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
+  lanes moves = lanes_keep(lanes_first(c->columns - column), lanes_load(floats_at(c, c->mobility) + i));
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
     const int32_t *pins = tethers_of(c, slot) + i;
     tether_ends ends;
 #if CLOTH_LANES > 1
     if (!same_pin(pins, c->columns - column)) {
       tethers_to_many(c, metric, pins, row, column, c->columns - column, &ends);
-      p = pull_tether(c, &ends, p, moves);
+      p = pull_tether(c, &ends, &known[slot], p, moves);
       continue;
     }
 #endif
     if (*pins >= 0) {
       ends = tethers_to_one(c, metric, &known[slot], *pins, row, column);
-      p = pull_tether(c, &ends, p, moves);
+      p = pull_tether(c, &ends, &known[slot], p, moves);
     }
   }
   return p;
@@ -3732,12 +3816,13 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
 /* Finds where the segment from a, outside, to b first comes within the margin: returns 1 with the normal and depth of b
    below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
 CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
-                                 cloth_vector *normal, float *depth) {
+                                 cloth_vector *normal, float *depth, int32_t *steps) {
   cloth_vector way = vector_subtract(b, a);
   float length = vector_length(way);
   float t = 0.0f;
   for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
     float distance = distance_of_point(body, vector_add_scaled(a, way, t), normal) - margin;
+    *steps += 1;
     if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
       *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
       return *depth > 0.0f;
@@ -3798,8 +3883,18 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+static uint32_t trace_price(const cloth_collider *body) {
+  return PRICE_TRACE + distance_prices[body->shape];
+}
+
+/* A particle near a collider: the distances of both ends of its way. */
+static uint32_t near_price(const cloth_collider *body) {
+  return 150u + 2u * distance_prices[body->shape];
+}
+
 /* Ways whose ends do not tell whether they touch are traced, one by one. */
-CLOTH_SEPARATE void trace_block(const cloth_collider *body, float margin, contact_block *b, lanes uncertain) {
+CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
+                                lanes uncertain) {
   float values[11][CLOTH_LANES];
   lanes *parts[10] = {&b->from.x, &b->from.y,   &b->from.z,   &b->to.x,     &b->to.y,
                       &b->to.z,   &b->normal.x, &b->normal.y, &b->normal.z, &b->push};
@@ -3815,7 +3910,9 @@ CLOTH_SEPARATE void trace_block(const cloth_collider *body, float margin, contac
       cloth_vector to = vector(values[3][lane], values[4][lane], values[5][lane]);
       cloth_vector normal;
       float depth = 0.0f;
-      touches[lane] = trace_segment(body, margin, from, to, &normal, &depth) ? 1.0f : 0.0f;
+      int32_t steps = 0;
+      touches[lane] = trace_segment(body, margin, from, to, &normal, &depth, &steps) ? 1.0f : 0.0f;
+      add_work(c, 1, PRICE_TRACED + (uint32_t)steps * trace_price(body));
       values[6][lane] = normal.x;
       values[7][lane] = normal.y;
       values[8][lane] = normal.z;
@@ -3855,7 +3952,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   if (lanes_any(lanes_less(zero, uncertain))) {
-    trace_block(body, m->margin, b, uncertain);
+    trace_block(c, body, m->margin, b, uncertain);
   }
 }
 
@@ -3865,6 +3962,7 @@ typedef struct reaction_sums {
   lanes_sum torque[3];
   lanes_sum touching;
   lanes_sum sticking;
+  lanes_sum near;
 } reaction_sums;
 
 static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
@@ -3934,6 +4032,8 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
+  add_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
+  add_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
@@ -3950,6 +4050,7 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
       continue;
     }
     contact_block b;
+    lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
     find_contacts(c, m, i, near, &b);
     if (lanes_any(lanes_less(zero, b.touches))) {
       respond(c, plan, m, i, &b, &sums);
@@ -4066,6 +4167,7 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
     uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
     contacts += kind == CONTACT_STICK || kind == CONTACT_SLIDE;
   }
+  add_work(c, (uint32_t)contacts, PRICE_HELD);
   return contacts;
 }
 
@@ -4148,6 +4250,246 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
   }
+}
+
+/// Work ///
+
+/*
+ * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it comes:
+ * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
+ * bound takes the most of the latter that there can be.
+ */
+
+/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
+static int32_t plain_particles(const cloth *c) {
+  int32_t plain = 0;
+  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
+    int32_t longest = 0;
+    int32_t length = 0;
+    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
+      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
+      longest = length > longest ? length : longest;
+    }
+    plain += longest;
+  }
+  return plain;
+}
+
+#if WITH_PROJECTION
+/* Runs of springs along a row: one for every span of columns where a spring starts. */
+static uint32_t runs_in_row(const cloth *c, int32_t direction, int32_t span) {
+  return direction == WARP ? (uint32_t)((c->columns - 1) / span + 1) : 1u;
+}
+
+/* All springs of the projection. A particle outside the plain pieces takes the springs on both sides out of them. */
+static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
+  uint64_t work = 0;
+  spring_limit limit;
+  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
+  for (; span >= 1; span /= 2) {
+    for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
+      if (plan_limit(c, plan, d, span, &limit)) {
+        int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
+        general = !PLAIN_KERNELS || !limit.fast || general > c->count ? c->count : general;
+        work += (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN;
+        work += (uint64_t)(uint32_t)c->rows * (runs_in_row(c, d, span) * PRICE_RUN);
+      }
+    }
+  }
+  return work;
+}
+#endif
+
+/* Of an iteration of the solver, a particle. */
+static uint32_t iteration_price(const step_plan *plan) {
+  int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
+  int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
+  return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0));
+}
+
+/* Of a solve, a particle, without the iterations. */
+static uint32_t solve_price(const cloth *c, const step_plan *plan) {
+  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
+         (c->warm || has_solver_contacts(c) ? iteration_price(plan) : 0u);
+}
+
+/* Of the forces, a particle. */
+static uint32_t forces_price(const cloth *c, const step_plan *plan) {
+  return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
+                    (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
+                    (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
+         (plan->solves ? solve_price(c, plan) : 0u);
+}
+
+/* Of all that every substep does to a particle, however things are. */
+static uint32_t particle_price(const cloth *c, const step_plan *plan) {
+  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
+  if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
+    price += forces_price(c, plan);
+  }
+  if (c->limit_sweeps > 0 || plan->projects) {
+    price += PRICE_SETTLE + (plan->projects && c->tethers ? (uint32_t)c->tether_count * PRICE_TETHER : 0u);
+  }
+  return price + (uint32_t)c->limit_sweeps * (2 * PRICE_GENERAL + PRICE_RUN);
+}
+
+/* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
+typedef struct work_around {
+  int32_t plain, confined, bodies;
+  uint32_t nearness; /* price of a particle near all of them at once ... */
+  uint32_t tracing;  /* ... and of tracing its ways to them */
+  uint32_t blocks;
+} work_around;
+
+static void add_body(work_around *around, const cloth_collider *body) {
+  around->bodies++;
+  around->nearness += near_price(body) + PRICE_RESPOND;
+  around->tracing += PRICE_TRACED + TRACE_STEPS * trace_price(body);
+  around->blocks += body->shape != CLOTH_SHAPE_PLANE;
+}
+
+static work_around look_around(const cloth *c) {
+  work_around around;
+  fill_zero(&around, sizeof around);
+  around.plain = plain_particles(c);
+  around.confined = inputs_of(c)->confined_count;
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+    if (colliders_of(c)[index].used) {
+      add_body(&around, &colliders_of(c)[index].body);
+    }
+  }
+  return around;
+}
+
+/* What a step does however things are. */
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = particle_price(c, plan) + (uint32_t)around->bodies * PRICE_NEAR;
+  if (has_solver_contacts(c)) {
+    price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
+  }
+  uint64_t work = price * (uint32_t)c->count;
+#if WITH_PROJECTION
+  work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
+#endif
+  work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
+          (uint32_t)around->bodies * PRICE_BODY;
+  work = work * (uint32_t)plan->substeps + PRICE_STEP + (uint64_t)(uint32_t)c->count * PRICE_PREPARE;
+  if (c->tethers && !inputs_of(c)->tethers_chosen) {
+    work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+  }
+  return work;
+}
+
+/* The most that a step can count beside. */
+static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = PRICE_RECOVER + around->nearness + around->tracing;
+  if (plan->projects && c->tethers) {
+    price += (uint32_t)c->tether_count * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
+  }
+  if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
+    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
+  }
+  if (has_solver_contacts(c) && around->bodies > 0) {
+    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+  }
+  return price * (uint32_t)c->count * (uint32_t)plan->substeps;
+}
+
+/* Can a step of dt be made? */
+static int check_step(const cloth *c, float dt) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
+}
+
+int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
+  int error = check_step(sheet, dt);
+  if (error) {
+    return error;
+  }
+  if (!work) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (WITH_SLEEP && is_asleep(sheet)) {
+    *work = PRICE_STEP;
+    return CLOTH_OK;
+  }
+  step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
+  work_around around = look_around(sheet);
+  plan_step(sheet, dt, plan);
+  *work = planned_work(sheet, plan, &around) + most_counted(sheet, plan, &around);
+  return CLOTH_OK;
+}
+
+/* A cloth of which nothing is there but what plans are made of. */
+typedef struct paper_cloth {
+  cloth c;
+  cloth_inputs inputs;
+  step_plan plan;
+} paper_cloth;
+
+static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
+  cloth *c = &paper->c;
+  fill_zero(paper, sizeof *paper);
+  lay_out(c, config);
+  copy_settings(c, config);
+  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
+  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
+  c->inputs = offsetof(paper_cloth, inputs);
+  c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
+  set_fabric(c, &config->fabric);
+}
+
+/* The dearest surroundings of a cloth of this config. */
+static work_around worst_around(const cloth_config *config) {
+  work_around around;
+  cloth_collider dearest;
+  fill_zero(&around, sizeof around);
+  fill_zero(&dearest, sizeof dearest);
+  dearest.shape = CLOTH_SHAPE_CYLINDER;
+  around.confined = config->max_confined;
+  for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
+    add_body(&around, &dearest);
+  }
+  return around;
+}
+
+/* With substeps that a step would choose, any number of them may come: each makes another plan. */
+CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
+  uint64_t most = 0;
+  cloth *c = &paper->c;
+  for (int32_t n = c->substeps > 0 ? c->substeps : 1; n <= c->max_substeps; n++) {
+    c->substeps = n;
+    plan_step(c, dt, &paper->plan);
+    uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
+    most = work > most ? work : most;
+  }
+  return most;
+}
+
+int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!work) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  paper_cloth paper;
+  work_around around = worst_around(config);
+  draw_paper_cloth(&paper, config);
+  *work = worst_work(&paper, &around, dt);
+  return CLOTH_OK;
 }
 
 /// Stepping ///
@@ -4398,6 +4740,8 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
   tether_pin known[TETHERS];
   known[0].pin = -1;
   known[1].pin = -1;
+  known[0].taut = lanes_splat(0.0f);
+  known[1].taut = lanes_splat(0.0f);
 #endif
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
@@ -4415,6 +4759,9 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
       lanes3_store(v, i, lanes3_add_scaled(velocity, lanes3_subtract(to, predicted), inverse_k), left);
     }
   }
+#if WITH_PROJECTION
+  count_taut(c, known);
+#endif
   (void)tethered;
 }
 
@@ -4522,6 +4869,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
+    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
@@ -4581,10 +4929,6 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 
 #if WITH_SLEEP
 
-static int is_asleep(const cloth *c) {
-  return inputs_of(c)->quiet == ASLEEP;
-}
-
 /* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. */
 static int is_quiet(const cloth *c) {
   planes v = planes_at(c, c->velocity);
@@ -4625,6 +4969,7 @@ CLOTH_SEPARATE int sleep_on(const cloth *c) {
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
+  add_work(c, 1, PRICE_STEP);
   return CLOTH_OK;
 }
 
@@ -4645,32 +4990,28 @@ int cloth_is_asleep(const cloth *sheet) {
 #endif
 
 int cloth_step(cloth *sheet, float dt) {
-  int error = check_cloth(sheet);
+  int error = check_step(sheet, dt);
   if (error) {
     return error;
-  }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
   }
 #if WITH_SLEEP
   if (is_asleep(sheet)) {
     return sleep_on(sheet);
   }
 #endif
-  if (is_refused(sheet, dt)) {
-    return CLOTH_ERROR_UNSTABLE;
-  }
   step_plan *plan = &workspace_of(sheet)->plan;
   plan_step(sheet, dt, plan);
   clear_pads(sheet);
   prepare_particles(sheet);
   mark_plain_pieces(sheet);
+  reset_statistics(sheet, plan);
+  work_around around = look_around(sheet);
+  add_work(sheet, planned_work(sheet, plan, &around), 1);
 #if WITH_PROJECTION
   if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
     choose_tethers(sheet);
   }
 #endif
-  reset_statistics(sheet, plan);
   workspace_of(sheet)->tick = CLOTH_TICKS();
   workspace_of(sheet)->body.index = -1;
   for (int32_t index = 0; index < plan->substeps; index++) {
@@ -4682,6 +5023,8 @@ int cloth_step(cloth *sheet, float dt) {
   settle_down(sheet, dt);
 #endif
   cloth_statistics *counts = statistics_of(sheet);
+  add_work(sheet, (uint64_t)(uint32_t)counts->iterations * (uint32_t)sheet->count, iteration_price(plan));
+  add_work(sheet, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -4846,7 +5189,7 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   }
   set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && inputs_of(sheet)->quiet == ASLEEP ? FREEDOM_MASK : 255u);
+  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 

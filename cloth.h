@@ -391,6 +391,22 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
  */
 int cloth_step(cloth *sheet, float dt);
 
+/*
+ * Work. A unit is an instruction that a Cortex-M7 executes for one lane of plain C, compiled by GCC 12 at -O2, as a table
+ * in cloth.c counts them: the same number on every machine. cloth_statistics.work adds up what a step has done, with the
+ * iterations, contacts, traced paths and taut tethers there were. Real instructions of that build are at most 1.05 times
+ * the units counted, and 1.05 times the bound (measured; tests/work.c); other builds differ by a factor of their own.
+ */
+
+/* Writes to *work the most work that cloth_step(sheet, dt) can do, called now: with the pins, colliders and velocities as
+   they are. Returns CLOTH_OK, or what the step would return: CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ... */
+int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work);
+
+/* Writes to *work the most work that a step of dt can do in any cloth of this config, whatever its pins and velocities
+   are, with as many colliders as there is room for, of the dearest shape, and every particle at every one of them. So
+   leave room for no more than will be there. Returns CLOTH_OK or an error. */
+int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work);
+
 /// State ///
 
 /*
@@ -627,6 +643,7 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;         /* of these, held by static friction */
   int32_t particles_limited;         /* times a particle was slowed to max_speed */
   int32_t particles_recovered;       /* times a particle was put back */
+  uint32_t work[2];                  /* what was done, in the units of cloth_work_bound(): low word, high word */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* of the port's timer, by stage; 0 without a timer */
 } cloth_statistics;
 

@@ -1,4 +1,5 @@
-/* Sleep: when a cloth falls asleep, what wakes it, and what a step costs meanwhile. */
+/* Sleep: when a cloth falls asleep, what wakes it, and what a step costs meanwhile. Work: no step does more than its
+   bound, in scenes of all kinds. */
 #include "scenes.h"
 #include "support.h"
 
@@ -70,6 +71,8 @@ static void test_falling_asleep(void) {
   cloth_statistics st = statistics_of(s.sheet), none;
   memset(&none, 0, sizeof none);
   none.asleep = 1;
+  none.work[0] = st.work[0];
+  CHECK(st.work[0] < 10000, "%u units of work asleep", st.work[0]);
   CHECK(memcmp(&st, &none, sizeof st) == 0, "statistics of a sleeping cloth");
   CHECK(hash_of(s.sheet) == before, "a sleeping cloth changed");
   CHECK(cloth_step(s.sheet, 0.0f) == CLOTH_ERROR_TIME_STEP, "dt unchecked");
@@ -239,6 +242,131 @@ static void test_cost_asleep(void) {
   scene_close(&made);
 }
 
+/// Work ///
+
+static uint64_t work_of(const cloth *sheet) {
+  cloth_statistics st = statistics_of(sheet);
+  return (uint64_t)st.work[1] << 32 | st.work[0];
+}
+
+static float random_map[24 * 24];
+
+static cloth_config random_config(random_source *random) {
+  cloth_config config = square_config(random_int(random, 2, 24), random_real(random, 0.0, 0.4));
+  config.rows = random_int(random, 2, 24);
+  config.integration = (cloth_integration)random_int(random, 0, 2);
+  config.bend_integration = (cloth_bend_integration)random_int(random, 0, 1);
+  config.projection_threshold = random_int(random, 0, 2) ? 0.0f : CLOTH_KAPPA_NEVER;
+  config.extrapolation = random_int(random, 0, 1) ? 0.9f : 0.0f;
+  config.substeps = random_int(random, 0, 3) ? random_int(random, 1, 16) : 0;
+  config.max_iterations = random_int(random, 1, 12);
+  config.preconditioner = (cloth_preconditioner)random_int(random, 0, 2);
+  config.warm_start = random_int(random, 0, 1);
+  config.spans = random_int(random, 0, 2) ? 0 : 1 << random_int(random, 0, 4);
+  config.tethers = random_int(random, 0, 2);
+  config.limit_sweeps = random_int(random, 0, 3) ? 0 : 2;
+  config.drag = random_int(random, 0, 1) ? 0.0f : 1.0f;
+  config.contact_mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
+  config.max_colliders = random_int(random, 0, 3);
+  config.max_speed = random_int(random, 0, 3) ? 300.0f : 0.5f;
+  config.sleep_speed = random_int(random, 0, 3) ? 0.0f : 0.05f;
+  for (int i = 0; i < 24 * 24; i++)
+    random_map[i] = (float)random_int(random, 1, 4);
+  config.mass_map = random_int(random, 0, 3) ? NULL : random_map;
+  config.stiffness_map = random_int(random, 0, 3) ? NULL : random_map;
+  return config;
+}
+
+static void random_inputs(random_source *random, specimen *s, const cloth_config *config) {
+  for (int pins = random_int(random, 0, 6); pins > 0; pins--)
+    cloth_pin(s->sheet, random_int(random, 0, s->count - 1));
+  for (int held = random_int(random, 0, 3); held > 0; held--)
+    cloth_confine_to_plane(s->sheet, random_int(random, 0, s->count - 1), vector_at(1.0, 0.0, 0.0));
+  for (int body = 0; body < config->max_colliders; body++) {
+    cloth_collider c = cloth_collider_default();
+    c.shape = random_int(random, CLOTH_SHAPE_PLANE, CLOTH_SHAPE_CYLINDER);
+    c.radius_top = 0.2f;
+    c.half_height = 0.2f;
+    c.half_extents = vector_at(0.4, random_real(random, 0.005, 0.2), 0.4);
+    c.pose.position = vector_at(random_real(random, -0.3, 0.3), random_real(random, -0.4, 0.1), 0.0);
+    cloth_add_collider(s->sheet, &c);
+  }
+}
+
+/* What the bounds of a scene are worth: the bound of the config, the largest of its steps', and the mean work. */
+typedef struct bound_worth {
+  double of_config, of_cloth, mean;
+} bound_worth;
+
+static bound_worth play_bounded(random_source *random, int trial) {
+  const float times[] = {FRAME, 0.001f, 0.1f};
+  float dt = times[random_int(random, 0, 5) % 3];
+  cloth_config config = random_config(random);
+  specimen s = specimen_make(&config);
+  random_inputs(random, &s, &config);
+  uint64_t of_config = 0;
+  bound_worth worth = {0.0, 0.0, 0.0};
+  CHECK(cloth_work_bound_of(&config, dt, &of_config) == CLOTH_OK, "trial %d: cloth_work_bound_of", trial);
+  const int frames = 20;
+  for (int frame = 0; frame < frames; frame++) {
+    uint64_t bound = 0;
+    if (frame % 7 == 6)
+      cloth_set_particle(s.sheet, 0, vector_at(0.1, 0.1, 0.1), vector_at(20.0, -20.0, 0.0));
+    if (frame == 10)
+      cloth_release(s.sheet, 0);
+    uint64_t before = hash_of(s.sheet);
+    CHECK(cloth_work_bound(s.sheet, dt, &bound) == CLOTH_OK, "trial %d: cloth_work_bound", trial);
+    CHECK(hash_of(s.sheet) == before, "trial %d: asking changed the cloth", trial);
+    CHECK(cloth_step(s.sheet, dt) >= CLOTH_OK, "trial %d: cloth_step", trial);
+    CHECK(work_of(s.sheet) > 0 && work_of(s.sheet) <= bound && bound <= of_config,
+          "trial %d, frame %d: work %.0f, bound %.0f, of the config %.0f", trial, frame, (double)work_of(s.sheet),
+          (double)bound, (double)of_config);
+    worth.of_cloth = fmax(worth.of_cloth, (double)bound);
+    worth.mean += (double)work_of(s.sheet) / frames;
+  }
+  worth.of_config = (double)of_config;
+  specimen_free(&s);
+  return worth;
+}
+
+static void test_work_bound(void) {
+  random_source random = {7};
+  double sums[2][2] = {{0.0}}, all = 0.0;
+  enum { TRIALS = 600 };
+  for (int trial = 0; trial < TRIALS; trial++) {
+    bound_worth worth = play_bounded(&random, trial);
+    sums[0][0] = fmax(sums[0][0], worth.of_cloth / worth.mean);
+    sums[1][0] = fmax(sums[1][0], worth.of_config / worth.mean);
+    sums[0][1] += log(worth.of_cloth / worth.mean) / TRIALS;
+    sums[1][1] += log(worth.of_config / worth.mean) / TRIALS;
+    all += worth.mean;
+  }
+  printf("bound over mean work: of a cloth %.2f in the mean, %.1f at most; of a config %.2f, %.1f; work %.3f\n",
+         exp(sums[0][1]), sums[0][0], exp(sums[1][1]), sums[1][0], all);
+  CHECK(exp(sums[0][1]) < 5.0 && exp(sums[1][1]) < 8.0, "bounds too loose");
+}
+
+static void test_work_refusals(void) {
+  cloth_config config = square_config(4, 0.0);
+  specimen s = specimen_make(&config);
+  uint64_t work = 5;
+  CHECK(cloth_work_bound(s.sheet, 0.0f, &work) == CLOTH_ERROR_TIME_STEP, "dt 0");
+  CHECK(cloth_work_bound(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no cloth");
+  CHECK(cloth_work_bound_of(&config, NAN, &work) == CLOTH_ERROR_TIME_STEP, "dt NaN");
+  CHECK(cloth_work_bound_of(&config, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_work_bound_of(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no config");
+  config.columns = 1;
+  CHECK(cloth_work_bound_of(&config, FRAME, &work) == CLOTH_ERROR_GRID && work == 5, "a wrong config");
+  specimen_free(&s);
+  config = square_config(8, 0.0);
+  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.substeps = 1;
+  s = specimen_make(&config);
+  CHECK(cloth_work_bound(s.sheet, FRAME, &work) == CLOTH_ERROR_UNSTABLE, "an unstable step");
+  specimen_free(&s);
+}
+
 int main(void) {
   test_falling_asleep();
   test_waking();
@@ -246,5 +374,7 @@ int main(void) {
   test_sleep_is_state();
   test_sleep_config();
   test_cost_asleep();
+  test_work_bound();
+  test_work_refusals();
   return check_report();
 }

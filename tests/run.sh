@@ -71,6 +71,7 @@ fi
 suite stress-sanitized "$build/gcc-sanitized/tests/stress" 1000
 suite save-rate "$build/tests/save_rate"
 suite bounds "$build/tests/bounds"
+suite work sh tests/work.sh "$build"
 suite api "$build/tests/api"
 suite api-clang "$build/clang/tests/api"
 suite api-gcc-sanitized "$build/gcc-sanitized/tests/api"
