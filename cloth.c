@@ -768,6 +768,7 @@ struct cloth {
   int32_t warm_start, max_colliders, max_confined;
   int32_t spans, tether_count;
   float sleep_speed, sleep_time;
+  int32_t fixed_work;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -824,6 +825,11 @@ static void add_work(const cloth *c, uint64_t times, uint32_t price) {
   uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
   work[0] = (uint32_t)sum;
   work[1] = (uint32_t)(sum >> 32);
+}
+
+/* The same where fixed work does not have it done for all. */
+static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, c->fixed_work ? 0u : times, price);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
@@ -1036,6 +1042,7 @@ CLOTH_CONSTANT static const integer_limit config_integers[] = {
     {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
     {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
     {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
+    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
 };
 
 CLOTH_CONSTANT static const float_limit config_floats[] = {
@@ -1163,6 +1170,9 @@ static int check_choices(const cloth_config *config) {
   }
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
     return CLOTH_ERROR_CONTACT;
+  }
+  if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
+    return CLOTH_ERROR_WORK;
   }
   return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
 }
@@ -1419,6 +1429,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->tether_count = config->tethers;
   c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
   c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
+  c->fixed_work = config->fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -1852,6 +1863,9 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
 static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->substeps > 0) {
     return c->substeps;
+  }
+  if (c->fixed_work) {
+    return c->max_substeps;
   }
   float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
   float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
@@ -2946,6 +2960,13 @@ static void round_solution(const cloth *c) {
   }
 }
 
+/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
+static void iterate_idly(const cloth *c, const step_plan *plan) {
+  if (is_finite(turn_and_apply(c, plan, 0.0f))) {
+    advance_and_precondition(c, 0.0f);
+  }
+}
+
 /*
  * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
  * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
@@ -2973,6 +2994,9 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
     result.iterations++;
   }
   CLOTH_ASSERT(result.iterations <= c->max_iterations);
+  for (int32_t idle = result.iterations; c->fixed_work && idle < c->max_iterations; idle++) {
+    iterate_idly(c, plan);
+  }
   round_solution(c);
   result.capped = result.iterations == c->max_iterations && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
@@ -3724,7 +3748,7 @@ CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, tether_
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut)) {
+  if (!lanes_any(taut) && !c->fixed_work) {
     return p;
   }
   known->taut = lanes_add(known->taut, lanes_keep(taut, lanes_splat(1.0f)));
@@ -3751,7 +3775,7 @@ static void count_taut(const cloth *c, const tether_pin known[TETHERS]) {
   float taut[CLOTH_LANES];
   lanes_store(taut, lanes_add(known[0].taut, known[1].taut));
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    add_work(c, (uint32_t)taut[lane], PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
+    add_varying_work(c, (uint32_t)taut[lane], PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
   }
 }
 
@@ -3812,6 +3836,8 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
 #define TRACE_STEPS 32
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
+/* The next float after it. */
+#define TRACE_CLEAR 1.0000001e-5f
 
 /* Finds where the segment from a, outside, to b first comes within the margin: returns 1 with the normal and depth of b
    below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
@@ -3889,7 +3915,7 @@ static uint32_t trace_price(const cloth_collider *body) {
 
 /* A particle near a collider: the distances of both ends of its way. */
 static uint32_t near_price(const cloth_collider *body) {
-  return 150u + 2u * distance_prices[body->shape];
+  return 170u + 2u * distance_prices[body->shape];
 }
 
 /* Ways whose ends do not tell whether they touch are traced, one by one. */
@@ -3942,7 +3968,8 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_to_body(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_to_body(body, b->to, &b->normal), margin);
-  lanes length = lanes3_length(lanes3_subtract(b->to, b->from));
+  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes length = lanes3_length(way);
   lanes_mask inside = lanes_less(after, zero);
   lanes_mask starts_inside = lanes_less(before, lanes_splat(0.0f - maximum(m->margin, TRACE_CONTACT)));
   lanes_mask same_side = lanes_less(zero, lanes3_dot(normal_before, b->normal));
@@ -3951,6 +3978,13 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   uncertain = lanes_keep(near, lanes_select(starts_inside, zero, uncertain));
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
+  /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
+  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEAR)));
+  lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
+  b->normal = lanes3_select(at_once, normal_before, b->normal);
+  b->push = lanes_select(at_once, depth, b->push);
+  b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
+  uncertain = lanes_drop(at_once, uncertain);
   if (lanes_any(lanes_less(zero, uncertain))) {
     trace_block(c, body, m->margin, b, uncertain);
   }
@@ -4032,8 +4066,8 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
-  add_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
-  add_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
@@ -4046,13 +4080,13 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
     lanes_mask near = lanes_both(moves, near_body(c, m, reach, i));
-    if (!lanes_any(near)) {
+    if (!lanes_any(near) && !c->fixed_work) {
       continue;
     }
     contact_block b;
     lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
     find_contacts(c, m, i, near, &b);
-    if (lanes_any(lanes_less(zero, b.touches))) {
+    if (lanes_any(lanes_less(zero, b.touches)) || c->fixed_work) {
       respond(c, plan, m, i, &b, &sums);
     }
   }
@@ -4363,9 +4397,22 @@ static work_around look_around(const cloth *c) {
   return around;
 }
 
+/* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
+static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = around->nearness;
+  if (plan->projects && c->tethers) {
+    price += (uint32_t)c->tether_count * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
+  }
+  if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
+    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
+  }
+  return price;
+}
+
 /* What a step does however things are. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
   uint64_t price = particle_price(c, plan) + (uint32_t)around->bodies * PRICE_NEAR;
+  price += c->fixed_work ? varying_price(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
     price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
   }
@@ -4384,13 +4431,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
 
 /* The most that a step can count beside. */
 static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = PRICE_RECOVER + around->nearness + around->tracing;
-  if (plan->projects && c->tethers) {
-    price += (uint32_t)c->tether_count * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
-  }
-  if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
-  }
+  uint64_t price = PRICE_RECOVER + around->tracing;
+  price += c->fixed_work ? 0u : varying_price(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
     price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
   }
@@ -5023,7 +5065,7 @@ int cloth_step(cloth *sheet, float dt) {
   settle_down(sheet, dt);
 #endif
   cloth_statistics *counts = statistics_of(sheet);
-  add_work(sheet, (uint64_t)(uint32_t)counts->iterations * (uint32_t)sheet->count, iteration_price(plan));
+  add_varying_work(sheet, (uint64_t)(uint32_t)counts->iterations * (uint32_t)sheet->count, iteration_price(plan));
   add_work(sheet, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
@@ -6365,7 +6407,7 @@ CLOTH_CONSTANT static const char result_names[] =
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
     "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0";
+    "PROJECTION\0SLEEP\0WORK\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

@@ -139,7 +139,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
   CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
   CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
-  CLOTH_ERROR_SLEEP = -51            /* sleep_speed or sleep_time outside its range */
+  CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
+  CLOTH_ERROR_WORK = -52             /* fixed_work not 0 or 1, or with what is not fixed: sleep, contact in the solver */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -339,6 +340,13 @@ typedef struct cloth_config {
   float sleep_speed; /* a cloth falls asleep when no particle was faster than this [m/s] and no pin moved at the end of
                         any step for sleep_time; 0..10; 0 never sleeps; default 0 */
   float sleep_time;  /* [s] of the steps' dt; 0..60; default 0.5 */
+
+  /* Time */
+  int32_t fixed_work; /* 1 lets every step do the same work whatever happens, with the same results to the bit: solves go
+                         on idly to max_iterations, every particle is met with every collider, every tether is pulled,
+                         and substeps that a step would choose are max_substeps. What stays apart: the first step after
+                         pins came or went chooses tethers, ways that may have gone through a collider are traced, and
+                         particles are recovered one by one. Without sleep and CLOTH_CONTACT_SOLVER; 0..1; default 0 */
 } cloth_config;
 
 /* Returns a config with every default named above. */
