@@ -3507,6 +3507,17 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
 
+/* Sum of small whole numbers. */
+static uint32_t lanes_count(lanes a) {
+  float values[CLOTH_LANES];
+  uint32_t count = 0;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    count += (uint32_t)values[lane];
+  }
+  return count;
+}
+
 #if WITH_PROJECTION
 
 /// Tethers ///
@@ -3772,11 +3783,8 @@ static uint32_t possible_blocks(const cloth *c) {
 }
 
 static void count_taut(const cloth *c, const tether_pin known[TETHERS]) {
-  float taut[CLOTH_LANES];
-  lanes_store(taut, lanes_add(known[0].taut, known[1].taut));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    add_varying_work(c, (uint32_t)taut[lane], PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
-  }
+  lanes taut = lanes_add(known[0].taut, known[1].taut);
+  add_varying_work(c, lanes_count(taut), PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
 }
 
 /* Where tethers let the particles of a block be. `known` holds the pins of the block before. */
@@ -3839,25 +3847,6 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
 /* The next float after it. */
 #define TRACE_CLEAR 1.0000001e-5f
 
-/* Finds where the segment from a, outside, to b first comes within the margin: returns 1 with the normal and depth of b
-   below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
-CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
-                                 cloth_vector *normal, float *depth, int32_t *steps) {
-  cloth_vector way = vector_subtract(b, a);
-  float length = vector_length(way);
-  float t = 0.0f;
-  for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
-    float distance = distance_of_point(body, vector_add_scaled(a, way, t), normal) - margin;
-    *steps += 1;
-    if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
-      *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
-      return *depth > 0.0f;
-    }
-    t += distance / length;
-  }
-  return 0;
-}
-
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   cloth_vector arm = vector_clean(vector_subtract(where, shape_of(c, m)->pose.position));
@@ -3918,37 +3907,41 @@ static uint32_t near_price(const cloth_collider *body) {
   return 170u + 2u * distance_prices[body->shape];
 }
 
-/* Ways whose ends do not tell whether they touch are traced, one by one. */
+/*
+ * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come within
+ * the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane. All
+ * shapes are convex: a path that moves away where it touches is clear. `under_way` is 1 for lanes to be traced.
+ */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
-                                lanes uncertain) {
-  float values[11][CLOTH_LANES];
-  lanes *parts[10] = {&b->from.x, &b->from.y,   &b->from.z,   &b->to.x,     &b->to.y,
-                      &b->to.z,   &b->normal.x, &b->normal.y, &b->normal.z, &b->push};
-  float touches[CLOTH_LANES];
-  for (int32_t part = 0; part < 10; part++) {
-    lanes_store(values[part], *parts[part]);
-  }
-  lanes_store(values[10], uncertain);
-  lanes_store(touches, b->touches);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (values[10][lane] > 0.0f) {
-      cloth_vector from = vector(values[0][lane], values[1][lane], values[2][lane]);
-      cloth_vector to = vector(values[3][lane], values[4][lane], values[5][lane]);
-      cloth_vector normal;
-      float depth = 0.0f;
-      int32_t steps = 0;
-      touches[lane] = trace_segment(body, margin, from, to, &normal, &depth, &steps) ? 1.0f : 0.0f;
-      add_work(c, 1, PRICE_TRACED + (uint32_t)steps * trace_price(body));
-      values[6][lane] = normal.x;
-      values[7][lane] = normal.y;
-      values[8][lane] = normal.z;
-      values[9][lane] = depth;
+                                lanes under_way) {
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes length = lanes3_length(way);
+  lanes t = zero;
+  lanes steps = zero;
+  uint32_t paths = lanes_count(under_way);
+  b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
+  for (int32_t step = 0; step < TRACE_STEPS; step++) {
+    lanes3 normal;
+    lanes distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
+    distance = lanes_subtract(distance, lanes_splat(margin));
+    lanes_mask active = lanes_less(zero, under_way);
+    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
+    hits = lanes_both(hits, active);
+    lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
+    b->normal = lanes3_select(hits, normal, b->normal);
+    b->push = lanes_select(hits, depth, b->push);
+    b->touches = lanes_select(lanes_both(hits, lanes_less(zero, depth)), one, b->touches);
+    steps = lanes_add(steps, under_way);
+    t = lanes_add(t, lanes_divide(distance, length));
+    under_way = lanes_drop(hits, lanes_keep(lanes_less(t, one), under_way));
+    if (!lanes_any(lanes_less(zero, under_way))) {
+      break;
     }
   }
-  for (int32_t part = 6; part < 10; part++) {
-    *parts[part] = lanes_load(values[part]);
-  }
-  b->touches = lanes_load(touches);
+  add_work(c, lanes_count(steps), trace_price(body));
+  add_work(c, paths, PRICE_TRACED);
 }
 
 /*
