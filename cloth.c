@@ -172,9 +172,11 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+#if WITH_COLLIDERS
 static float absolute(float a) {
   return a < 0.0f ? 0.0f - a : a;
 }
+#endif
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
@@ -578,9 +580,9 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
 
-/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or the
-   left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads from
-   (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
+/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
+   the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
+   from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
@@ -605,8 +607,14 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
 #define OPERATOR_FLOATS 4
+/* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
+   The last tile of a row is as much narrower as the row ends earlier. */
+#define TILE 8
+#define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Tethers of a particle at most. */
 #define TETHERS 2
+/* Particles of a row whose tethers share a mark. */
+#define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
 #ifdef __OPTIMIZE_SIZE__
 #define PLAIN_KERNELS 0
@@ -617,7 +625,7 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
    lane width. */
 #define LANE_PAD 8
-/* Zeros before the operator and the bend slopes: where the first particles look for springs that lead to them from the
+/* Zeros before the bend slopes: where the first particles look for springs that lead to them from the
    left. Two are needed; eight keep what follows aligned. */
 #define ZERO_PAD 8
 /* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
@@ -744,15 +752,15 @@ typedef struct workspace {
 struct cloth {
   uint32_t magic;
   int32_t count;
-  int32_t stride;          /* floats from one component of a work vector to the next */
+  int32_t stride;          /* floats from one component of a vector to the next */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
   /* Byte offsets from the start of the arena. */
   uint32_t state_end, total;
-  uint32_t mass_ratio, stiffness_map;                                               /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity;                /* state */
-  uint32_t earlier, tethers, warm, contact;                                         /* state; 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, force_share, residual, product;
+  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
+  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
+  uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
@@ -785,13 +793,11 @@ static float *floats_at(const cloth *c, uint32_t offset) {
   return (float *)at(c, offset);
 }
 
-/* Vectors of the state lie closely, work vectors at their stride. */
 CLOTH_INLINE planes planes_at(const cloth *c, uint32_t offset) {
-  int32_t stride = offset < c->state_end ? c->count : c->stride;
   planes p;
   p.x = floats_at(c, offset);
-  p.y = p.x + stride;
-  p.z = p.y + stride;
+  p.y = p.x + c->stride;
+  p.z = p.y + c->stride;
   return p;
 }
 
@@ -976,13 +982,13 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
   config.fold_stiffness = 100.0f;
   config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.9f : 0.0f;
-  config.tethers = WITH_PROJECTION ? 2 : 0;
+  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.extrapolation = 0.0f;
+  config.tethers = 0;
   config.tether_scale = 1.0f;
   config.substeps = 16;
   config.max_substeps = 16;
@@ -990,7 +996,7 @@ cloth_config cloth_config_default(void) {
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = 0;
+  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
@@ -1179,19 +1185,26 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
+  float above = snapped(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+}
+
+/* Does it keep earlier velocities? */
+static int needs_history(const cloth_config *config) {
+  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
 static int check_left_out(const cloth_config *config) {
   if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_PROJECTION && (config->projection_threshold < CLOTH_KAPPA_NEVER || config->extrapolation > 0.0f ||
-                            config->tethers > 0)) ||
+      (!WITH_PROJECTION &&
+       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) || (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
+      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
+      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
   return CLOTH_OK;
@@ -1268,31 +1281,35 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->contact = take_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_planes(end, config->tethers * c->count);
+    c->tethers = take_floats(end, config->tethers * c->count);
   }
   c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_planes(end, 3 * c->count);
-  c->velocity = take_planes(end, 3 * c->count);
-  if (config->extrapolation > 0.0f) {
-    c->earlier = take_planes(end, 2 * 3 * c->count);
+  c->position = take_planes(end, 3 * c->stride);
+  c->velocity = take_planes(end, 3 * c->stride);
+  if (needs_history(config)) {
+    c->earlier = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_planes(end, 3 * c->count);
+    c->warm = take_planes(end, 3 * c->stride);
   }
   c->state_end = *end;
 }
 
 /*
- * Floats from one component of a work vector to the next. A power of two would put element i of all of them into the
- * same few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away
- * from multiples of 2 KB, as far as that matters.
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
+ * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * multiples of 2 KB, as far as that matters.
  */
 #define CACHE_WAY 512
 #define CACHE_OFFSET 48
 
-static int32_t work_stride(int32_t count) {
+static int32_t plane_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
+}
+
+static int32_t tether_blocks(const cloth *c) {
+  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -1301,9 +1318,10 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->workspace = take(end, sizeof(workspace));
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns);
   c->plain = take(end, (uint32_t)c->rows * (uint32_t)sizeof(plain_piece));
+  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  *end = align_up(*end);
+  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -1311,9 +1329,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->residual = take_planes(end, 3 * c->stride);
   c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_planes(end, ZERO_PAD + DIRECTIONS * OPERATOR_FLOATS * c->stride) + ZERO_PAD * 4u;
+    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->stride) + ZERO_PAD * 4u;
+      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (c->contact) {
       c->contact_normal = take_planes(end, 3 * c->stride);
@@ -1322,7 +1340,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->direction = take_planes(end, 3 * c->stride);
     c->solution = take_planes(end, 3 * c->stride);
   }
-  take_floats(end, LANE_PAD);
+  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   c->total = align_up(*end);
 }
 
@@ -1333,7 +1351,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   c->columns = config->columns;
   c->rows = config->rows;
   c->count = config->columns * config->rows;
-  c->stride = work_stride(c->count);
+  c->stride = plane_stride(c->count);
   lay_out_constants(c, config, &end);
   lay_out_state(c, config, &end);
   lay_out_scratch(c, config, &end);
@@ -1458,12 +1476,13 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 /* The velocities one or two substeps before the last. */
 static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->count) * (uint32_t)sizeof(float));
+  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 static void forget_history(const cloth *c, int32_t particle) {
   if (c->earlier) {
-    earlier_of(c, 1).x[particle] = HISTORY_FORGOTTEN;
+    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
+    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -1909,13 +1928,13 @@ static int32_t largest_span(const cloth *c) {
 }
 
 /*
- * Extrapolation. A solve starts from the velocity as it is. Without one, explicit forces are taken at the prediction:
- * taken where the particles are, they would lag behind and drive oscillations (kappa 0.05: a factor of e in 50
- * substeps), while there they damp them like an implicit step.
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
+ * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
+ * a factor of e in 50 substeps), while there they damp them like an implicit step.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
   plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
@@ -1946,15 +1965,15 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 /// Prices ///
 
 /*
- * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for a
- * particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
+ * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
  */
 enum {
-  PRICE_STEP = 6000,  /* a step: its plan, pads, statistics */
-  PRICE_CALL = 600,   /* a substep, whatever the grid */
-  PRICE_ROW = 120,    /* a row, in a substep */
-  PRICE_PREPARE = 60, /* a particle, in a step */
-  PRICE_CHOOSE = 800, /* tethers: a particle, when they are chosen ... */
+  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
+  PRICE_CALL = 600,    /* a substep, whatever the grid */
+  PRICE_ROW = 120,     /* a row, in a substep */
+  PRICE_PREPARE = 60,  /* a particle, in a step */
+  PRICE_CHOOSE = 800,  /* tethers: a particle, when they are chosen ... */
   PRICE_OFFERS = 2600, /* ... and each of its tethers */
   PRICE_PREDICT = 80,
   PRICE_HISTORY = 60,
@@ -1962,7 +1981,7 @@ enum {
   PRICE_AIR = 345,
   PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
   PRICE_BENDS = 600,
-  PRICE_CHANGE = 85,         /* new velocities and the prediction, after forces */
+  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
   PRICE_PRECONDITIONER = 450,
   PRICE_BEND_BLOCKS = 310,
   PRICE_SOLVE = 200, /* around the iterations */
@@ -1995,15 +2014,23 @@ CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
 
 /// Springs ///
 
-/* The floats of one direction in the operator: w and, in a fourth array, beta of each spring, so that the spring's
-   matrix block is beta I + w w^T. */
-CLOTH_INLINE planes operator_of(const cloth *c, int32_t direction) {
-  int32_t before = direction * OPERATOR_FLOATS * c->stride;
-  return planes_at(c, c->operator_blocks + (uint32_t)before * (uint32_t)sizeof(float));
+/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
+  return floats_at(c, c->operator_blocks) + row * c->columns * PLACE_FLOATS;
 }
 
-CLOTH_INLINE float *beta_of(const cloth *c, planes operator_blocks) {
-  return operator_blocks.z + c->stride;
+/* From the first tile of a row to the first float of a block that starts at a column. */
+CLOTH_INLINE int32_t tile_offset(int32_t column) {
+  if (CLOTH_LANES == TILE) {
+    return column * PLACE_FLOATS;
+  }
+  return (column & ~(TILE - 1)) * PLACE_FLOATS + (column & (TILE - 1));
+}
+
+/* Floats from there to the next of the sixteen. */
+CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
+  int32_t left = c->columns - (column & ~(TILE - 1));
+  return left < TILE ? left : TILE;
 }
 
 /* From the place where a spring is kept to the ends of the spring, one cell long. */
@@ -2050,7 +2077,7 @@ CLOTH_INLINE row_carry no_carry(void) {
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
  * the row below.
  */
-CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int reach, planes buffer, int32_t column,
+CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
                            int32_t count) {
   const lanes3 *along = pulls->along;
   lanes3 own = lanes3_subtract(along[ANTIDIAGONAL], along[WARP]);
@@ -2178,50 +2205,34 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, i, j, scale, c->explicit_threshold);
 }
 
-/* How many of the places of a row keep a spring of a direction that is `reach` cells long. */
-static int32_t places_in_row(const cloth *c, int32_t direction, int32_t reach, int32_t row) {
-  if (direction != WARP && row + reach >= c->rows) {
+/* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
+ */
+CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+  if (direction != WARP && below == 0) {
     return 0;
   }
-  return c->columns - (direction == WEFT ? 0 : reach);
+  return left - (direction == WEFT ? 0 : reach);
 }
 
 /* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
-   in the operator at `spring`, if there is one. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count, lanes3 d,
-                                lanes3 v, float *spring, int32_t stride, int32_t left) {
+   in the operator at `stored`, if there is one, every `width` floats. */
+CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
+                                int32_t left) {
+  const spring_family *s = &plan->spring[d];
+  int32_t i = place + spring_start(d);
+  int32_t j = place + spring_end(c, d);
   lanes scale = spring_force_scale(c, s, i, j, count);
-  spring_result r = spring_force(s, d, v, scale, spring_implicit(c, s, i, j, scale));
-  if (WITH_SOLVER && spring) {
-    lanes_store_first(spring, r.w.x, left);
-    lanes_store_first(spring + stride, r.w.y, left);
-    lanes_store_first(spring + 2 * stride, r.w.z, left);
-    lanes_store_first(spring + 3 * stride, r.beta, left);
+  spring_result r =
+      spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
+  if (WITH_SOLVER && stored) {
+    stored += OPERATOR_FLOATS * d * width;
+    lanes_store_first(stored, r.w.x, left);
+    lanes_store_first(stored + width, r.w.y, left);
+    lanes_store_first(stored + 2 * width, r.w.z, left);
+    lanes_store_first(stored + 3 * width, r.beta, left);
   }
   return r.change;
-}
-
-/* Adds the velocity changes of all stretch and shear springs to a row of `change`, and fills the operator. */
-CLOTH_HOT CLOTH_SEPARATE void add_spring_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
-  const planes x = planes_at(c, plan->places);
-  const planes v = planes_at(c, c->velocity);
-  const planes buffer = row_buffer(c, 0);
-  float *springs = WITH_SOLVER && plan->solves ? floats_at(c, c->operator_blocks) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
-  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
-  EACH_DIRECTION(start[d] = spring_start(d); end[d] = spring_end(c, d); places[d] = places_in_row(c, d, 1, row));
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, 1, below);
-    cell_corners vs = load_corners(v, i, 1, below);
-    row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = spring_pull(c, &plan->spring[d], i + start[d], i + end[d], places[d] - column,
-                                                corner_difference(&xs, d), corner_difference(&vs, d),
-                                                springs ? springs + 4 * d * stride + i : NULL, stride, left));
-    lanes3 sum = gather(&pulls, &carry, 1, buffer, column, left);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
-  }
 }
 
 /// Bend springs ///
@@ -2271,20 +2282,23 @@ CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->stride;
+  return floats_at(c, c->bend_slopes) + direction * c->count;
 }
 
 /* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
    their slopes if they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const bend_family *b, int32_t i, int32_t j, int32_t count, lanes3 span,
-                              lanes3 v, float *slopes, int32_t left) {
-  bend_result r = bend_force(b, span, spring_scale(c, i, j, count));
+CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                              const cell_corners *x, const cell_corners *v, int32_t left) {
+  int32_t i = place + 2 * spring_start(d);
+  int32_t j = place + 2 * spring_end(c, d);
+  lanes3 span = bend_span(x, d);
+  bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && slopes) {
+  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(slopes, slope, left);
+    lanes_store_first(bend_slopes_of(c, d) + place, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
+  lanes along = lanes_rounded(lanes3_dot(span, corner_difference(v, d)), WORK_GRID);
   return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
 }
 
@@ -2293,33 +2307,52 @@ static planes bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
-/* Adds the velocity changes of all bend springs to a row of `change` and leaves their slopes for the operator. */
-CLOTH_HOT CLOTH_SEPARATE void add_bend_row(const cloth *c, const step_plan *plan, int32_t row, planes change) {
+/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
+   `change`, and fills the operator. */
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
   const planes x = planes_at(c, plan->places);
   const planes v = planes_at(c, c->velocity);
-  const planes buffer = bend_buffer(c, row);
-  int implicit = WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  float *slopes = implicit ? floats_at(c, c->bend_slopes) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
-  int32_t start[DIRECTIONS], end[DIRECTIONS], places[DIRECTIONS];
-  EACH_DIRECTION(start[d] = 2 * spring_start(d); end[d] = 2 * spring_end(c, d); places[d] = places_in_row(c, d, 2, row));
+  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners vs = load_corners(v, i, 2, below);
+    cell_corners xs = load_corners(x, i, reach, below);
+    cell_corners vs = load_corners(v, i, reach, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_pull(c, &plan->bend[d], i + start[d], i + end[d], places[d] - column,
-                                              bend_span(&xs, d), corner_difference(&vs, d),
-                                              slopes ? slopes + d * stride + i : NULL, left));
-    lanes3 sum = gather(&pulls, &carry, 2, buffer, column, left);
+    float *stored = tiles ? tiles + tile_offset(column) : NULL;
+    int32_t width = tile_width(c, column);
+    if (reach == 1) {
+      EACH_DIRECTION(pulls.along[d] =
+                         spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, &vs, stored, width, left));
+    } else {
+      EACH_DIRECTION(pulls.along[d] = bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, &vs, left));
+    }
+    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
+/* Compiled for either, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
+                                                 planes change) {
+#if defined(__OPTIMIZE_SIZE__)
+  add_row(c, plan, row, reach, change);
+#else
+  if (reach == 1) {
+    add_row(c, plan, row, 1, change);
+  } else {
+    add_row(c, plan, row, 2, change);
+  }
+#endif
+}
+
 /* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, lanes3 span, lanes3 e) {
-  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), lanes3_dot(span, e)), WORK_GRID));
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
+  lanes3 span = bend_span(x, d);
+  lanes along = lanes3_dot(span, corner_difference(p, d));
+  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
 }
 
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
@@ -2330,15 +2363,14 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   const planes q = planes_at(c, c->product);
   const planes buffer = bend_buffer(c, row);
   const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
     cell_corners xs = load_corners(x, i, 2, below);
     cell_corners ps = load_corners(p, i, 2, below);
     row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] =
-                       bend_operator_pull(slopes + d * stride + i, bend_span(&xs, d), corner_difference(&ps, d)));
+    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
     lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
@@ -2351,10 +2383,10 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, planes chan
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->rows; row++) {
     if (plan->springs || plan->solves) {
-      add_spring_row(c, plan, row, change);
+      add_row_of_springs(c, plan, row, 1, change);
     }
     if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_bend_row(c, plan, row, change);
+      add_row_of_springs(c, plan, row, 2, change);
     }
   }
 }
@@ -2399,7 +2431,8 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32
 /*
  * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
  * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the explicit step stable.
+ * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
+ * explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
   lanes one = lanes_splat(1.0f);
@@ -2493,41 +2526,67 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
 }
 
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
-CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t stride, lanes3 e) {
-  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + stride), lanes_load(spring + 2 * stride));
-  lanes beta = lanes_load(spring + 3 * stride);
+CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
+  lanes beta = lanes_load(spring + 3 * width);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* One row of product = A direction for the particles' masses and the springs of the families that are implicit. Adds
-   direction . product to the sum. What the loop needs is at hand, as stores of lanes might change anything else. */
-CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
-  const planes buffer = row_buffer(c, 0);
-  const float *springs = floats_at(c, c->operator_blocks);
-  const float *mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
-  const int32_t stride = c->stride, columns = c->columns, first = row * columns, below = way_below(c, row, 1);
+/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
+typedef struct operator_context {
+  planes p, q, buffer;
+  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
+  int32_t columns, first, below;
+  int stretch, shear; /* are these families implicit? */
+  row_carry carry;
+  lanes_sum *sum;
+} operator_context;
+
+/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
+   the sum. The block lies in a tile of `width` places. */
+CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    const float *spring = springs + i;
-    cell_corners ps = load_corners(p, i, 1, below);
-    row_pulls pulls = {{zero, zero, zero, zero}};
-    if (stretch) {
-      pulls.along[WARP] = operator_pull(spring, stride, corner_difference(&ps, WARP));
-      pulls.along[WEFT] = operator_pull(spring + 4 * stride, stride, corner_difference(&ps, WEFT));
-    }
-    if (shear) {
-      pulls.along[DIAGONAL] = operator_pull(spring + 8 * stride, stride, corner_difference(&ps, DIAGONAL));
-      pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * stride, stride, corner_difference(&ps, ANTIDIAGONAL));
-    }
-    lanes3 all = gather(&pulls, &carry, 1, buffer, column, columns - column);
-    lanes3 inertia = mass_ratio ? lanes3_scale(ps.first, lanes_load(mass_ratio + i)) : ps.first;
-    all = lanes3_rounded(lanes3_subtract(inertia, all), WORK_GRID);
-    lanes3_store(q, i, all, columns - column);
-    lanes_sum_add(sum, column, lanes_within(lanes3_dot(ps.first, all), columns - column));
+  const float *spring = o->tiles + tile_offset(column);
+  const int32_t i = o->first + column, left = o->columns - column;
+  cell_corners ps = load_corners(o->p, i, 1, o->below);
+  row_pulls pulls = {{zero, zero, zero, zero}};
+  if (o->stretch) {
+    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
+    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
+  }
+  if (o->shear) {
+    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
+    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
+  }
+  lanes3 springs = gather(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
+  lanes3 product = lanes3_rounded(lanes3_subtract(inertia, springs), WORK_GRID);
+  lanes3_store(o->q, i, product, left);
+  lanes_sum_add(o->sum, column, lanes_within(lanes3_dot(ps.first, product), left));
+}
+
+CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
+  const int32_t columns = c->columns, first = row * columns, whole = columns & ~(TILE - 1);
+  operator_context o = {planes_at(c, c->direction),
+                        planes_at(c, c->product),
+                        row_buffer(c, 0),
+                        tiles_of(c, row),
+                        c->mass_ratio ? floats_at(c, c->mass_ratio) + first : NULL,
+                        columns,
+                        first,
+                        way_below(c, row, 1),
+                        stretch,
+                        shear,
+                        no_carry(),
+                        sum};
+  int32_t column = 0;
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; column < whole; column += CLOTH_LANES) {
+    apply_block(&o, column, TILE);
+  }
+#endif
+  for (; column < columns; column += CLOTH_LANES) {
+    apply_block(&o, column, column < whole ? TILE : columns - whole);
   }
 }
 
@@ -2550,8 +2609,8 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is read
- * before it is overwritten. Returns direction . product.
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
  */
 CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta) {
   planes direction = planes_at(c, c->direction);
@@ -2634,16 +2693,14 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* m + s u u^T */
-CLOTH_INLINE symmetric symmetric_add_outer(symmetric m, lanes3 u, lanes s) {
-  lanes3 su = lanes3_scale(u, s);
-  m.xx = lanes_add(m.xx, lanes_multiply(su.x, u.x));
-  m.yy = lanes_add(m.yy, lanes_multiply(su.y, u.y));
-  m.zz = lanes_add(m.zz, lanes_multiply(su.z, u.z));
-  m.xy = lanes_add(m.xy, lanes_multiply(su.x, u.y));
-  m.xz = lanes_add(m.xz, lanes_multiply(su.x, u.z));
-  m.yz = lanes_add(m.yz, lanes_multiply(su.y, u.z));
-  return m;
+/* Adds a u^T + s I for a parallel to u. */
+CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
+  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
+  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
+  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
+  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
+  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
+  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
 }
 
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
@@ -2680,45 +2737,57 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   return r;
 }
 
-/* Adds to m the block of one spring of the operator. */
-CLOTH_INLINE symmetric add_operator_block(const cloth *c, symmetric m, planes o, int32_t i) {
-  lanes beta = lanes_load(beta_of(c, o) + i);
-  m.xx = lanes_add(m.xx, beta);
-  m.yy = lanes_add(m.yy, beta);
-  m.zz = lanes_add(m.zz, beta);
-  return symmetric_add_outer(m, lanes3_load(o, i), lanes_splat(1.0f));
+/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
+CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
+  const float *tiles = tiles_of(c, row);
+  lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
+  if (!before) {
+    return here;
+  }
+  int32_t earlier = column - CLOTH_LANES;
+  if (earlier < 0) {
+    return lanes_shifted(lanes_splat(0.0f), here);
+  }
+  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
+}
+
+/* Adds to m the blocks of springs of one direction, kept there. */
+CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
+  int32_t part = OPERATOR_FLOATS * d;
+  lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
+                       operator_load(c, row, column, part + 2, before));
+  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
 }
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
-CLOTH_INLINE symmetric add_bend_block(const cloth *c, symmetric m, int32_t d, int32_t place) {
+CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
   planes x = planes_at(c, c->position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
   lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
-  return symmetric_add_outer(m, span, lanes_load(bend_slopes_of(c, d) + place));
+  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
+  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
 
 /* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
-CLOTH_INLINE symmetric add_spring_blocks(const cloth *c, const step_plan *plan, symmetric m, int32_t d, int32_t row,
-                                         int32_t i) {
-  int32_t starting = i - spring_start(d), ending = i - spring_end(c, d);
-  if (plan->spring[d].mode >= CLOTH_MODE_IMPLICIT) {
-    m = add_operator_block(c, m, operator_of(c, d), starting);
-    if (d == WARP || row > 0) {
-      m = add_operator_block(c, m, operator_of(c, d), ending);
-    }
+CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
+                                    int32_t column) {
+  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+    return;
   }
-  return m;
+  add_operator_block(c, m, row, column, d, d == ANTIDIAGONAL);
+  if (d == WARP || row > 0) {
+    add_operator_block(c, m, d == WARP ? row : row - 1, column, d, d == WARP || d == DIAGONAL);
+  }
 }
 
-CLOTH_INLINE symmetric add_bend_blocks(const cloth *c, symmetric m, int32_t d, int32_t row, int32_t i) {
+CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
   if (d == WARP || row + 2 < c->rows) {
-    m = add_bend_block(c, m, d, i - 2 * spring_start(d));
+    add_bend_block(c, m, d, i - 2 * spring_start(d));
   }
   if (d == WARP || row >= 2) {
-    m = add_bend_block(c, m, d, i - 2 * spring_end(c, d));
+    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
   }
-  return m;
 }
 
 /* Stores C, the diagonal blocks of A, where the inverse will be. */
@@ -2727,10 +2796,10 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(m = add_spring_blocks(c, plan, m, d, row, i));
+      EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
       m = symmetric_rounded(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(m = add_bend_blocks(c, m, d, row, i));
+        EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
       }
       symmetric_store(c, i, m, c->columns - column);
     }
@@ -3062,13 +3131,14 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, lanes squared, lanes w
   lanes_mask slack = lanes_less(over, zero);
   lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
   give = lanes_divide(give, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
   return lanes_divide(lanes_multiply(gain, over), lanes_add(squared, bound));
 }
 
-/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess the
-   greater is the one of the right side. */
+/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
+   the greater is the one of the right side. */
 CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes squared) {
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
@@ -3135,19 +3205,18 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
 }
 
 /* Springs from `count` particles of a row on to as many others. `plain`, in columns, may have the plain kernel. */
-CLOTH_HOT CLOTH_SEPARATE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                        int32_t count, int32_t column, plain_piece plain) {
+CLOTH_INLINE void limit_run(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j, int32_t count,
+                            int32_t column, plain_piece plain) {
   int32_t t = 0;
   if (PLAIN_KERNELS && limit->fast && plain.from < plain.to) {
-    const spring_limit kept = *limit;
     for (; t < count && column + t < plain.from; t += CLOTH_LANES) {
       limit_between(c, limit, x, i + t, j + t, count - t);
     }
     for (; t + CLOTH_LANES <= count && column + t + CLOTH_LANES <= plain.to; t += CLOTH_LANES) {
-      limit_plain(&kept, x, i + t, j + t, CLOTH_LANES);
+      limit_plain(limit, x, i + t, j + t, CLOTH_LANES);
     }
     if (t < count && column + count <= plain.to) {
-      limit_plain(&kept, x, i + t, j + t, count - t);
+      limit_plain(limit, x, i + t, j + t, count - t);
       return;
     }
   }
@@ -3234,7 +3303,7 @@ CLOTH_HOT CLOTH_SEPARATE void limit_rows_by_blocks(const cloth *c, const spring_
 #endif
 
 /* Springs along the rows: first those that start in even spans, then those in odd ones. */
-static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
+CLOTH_HOT CLOTH_SEPARATE void limit_along_rows(const cloth *c, const spring_limit *limit, planes x, int32_t span) {
   for (int32_t colour = 0; colour < 2; colour++) {
 #if CLOTH_LANES > 1
     if (span < CLOTH_LANES) {
@@ -3254,7 +3323,8 @@ static void limit_along_rows(const cloth *c, const spring_limit *limit, planes x
 }
 
 /* Springs between rows: first from the rows of even spans, then from odd ones. */
-static void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction, int32_t span) {
+CLOTH_HOT CLOTH_SEPARATE void limit_across_rows(const cloth *c, const spring_limit *limit, planes x, int32_t direction,
+                                                int32_t span) {
   int32_t column = direction == ANTIDIAGONAL ? 1 : 0;
   int32_t shift = direction == DIAGONAL ? 1 : (direction == ANTIDIAGONAL ? -1 : 0);
   int32_t count = shift ? c->columns - 1 : c->columns;
@@ -3301,7 +3371,7 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   float scale = 1.0f / force_share(plan);
   float taut = GIVE_FREELY;
   float slack = GIVE_FREELY;
-  if (s->projected == PROJECTED_ALL || (s->projected == PROJECTED_SOME && span == 1)) {
+  if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
     taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
     slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : GIVE_FREELY;
   }
@@ -3524,8 +3594,8 @@ static uint32_t lanes_count(lanes a) {
 
 /*
  * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
- * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew in
- * the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
+ * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
+ * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
  * bounded and fixed amount of work.
  */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
@@ -3549,8 +3619,8 @@ static rest_metric metric_of(const cloth *c, float scale) {
 }
 
 CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
-  lanes along = lanes_multiply(columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns),
-                                                  lanes_multiply(lanes_splat(m.mixed), rows)));
+  lanes along = lanes_multiply(
+      columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns), lanes_multiply(lanes_splat(m.mixed), rows)));
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
@@ -3627,12 +3697,28 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* A pin that holds tethers, decoded: where it is and, of the grid, its column and what its row adds to a rest length. */
-typedef struct tether_pin {
-  int32_t pin, row, column;
-  lanes3 place;
-  lanes taut; /* how many tethers have pulled */
-} tether_pin;
+/* Marks of a block of particles: nothing holds it, one pin, or several. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_MANY };
+
+static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
+  return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
+}
+
+CLOTH_SEPARATE void mark_tethers(const cloth *c) {
+  for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    for (int32_t i = 0; i < c->count; i++) {
+      int32_t row = i / c->columns;
+      int32_t column = i - row * c->columns;
+      const int32_t *pins = tethers_of(c, slot) + i;
+      uint8_t *mark = &tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
+      if (column % TETHER_BLOCK == 0) {
+        *mark = *pins < 0 ? TETHERS_NONE : TETHERS_ONE;
+      } else if (*pins != pins[-1]) {
+        *mark = TETHERS_MANY;
+      }
+    }
+  }
+}
 
 /* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
 typedef struct tether_ends {
@@ -3640,44 +3726,25 @@ typedef struct tether_ends {
   lanes rest;
 } tether_ends;
 
-static void decode_pin(const cloth *c, tether_pin *known, int32_t pin) {
-  known->pin = pin;
-  known->row = pin / c->columns;
-  known->column = pin - known->row * c->columns;
-  known->place = lanes3_splat(vector_load(predicted_of(c), pin));
-}
-
 /* A particle without a tether has an endless one to particle 0. */
 #define TETHER_ENDLESS 1.0e30f
 
-CLOTH_INLINE tether_ends tethers_to_one(const cloth *c, rest_metric m, tether_pin *known, int32_t pin, int32_t row,
-                                        int32_t column) {
+/* One pin, of the given row and column, for a block that starts at a column. */
+CLOTH_INLINE tether_ends tethers_to_one(rest_metric m, lanes3 place, int32_t rows, int32_t columns) {
   tether_ends ends;
-  if (pin != known->pin) {
-    decode_pin(c, known, pin);
-  }
-  lanes columns = lanes_add(lanes_splat((float)(column - known->column)), lanes_load(lane_numbers));
-  ends.rest = rest_squared(m, columns, lanes_splat((float)(row - known->row)));
-  ends.pin = known->place;
+  ends.pin = place;
+  ends.rest =
+      rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
   return ends;
 }
 
 #if CLOTH_LANES > 1
-/* Usually a block of particles is held by one pin. */
-CLOTH_INLINE int same_pin(const int32_t *pins, int32_t count) {
-  int32_t others = 0;
-  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-    others |= pins[lane < count ? lane : 0] ^ pins[0];
-  }
-  return others == 0;
-}
-
 CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
-                                    int32_t count, tether_ends *ends) {
+                                    tether_ends *ends) {
   float place[3][CLOTH_LANES];
   float rest[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < count ? pins[lane] : -1;
+    int32_t pin = lane < c->columns - column ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
     int32_t pin_row = from / c->columns;
     cloth_vector p = vector_load(predicted_of(c), from);
@@ -3742,72 +3809,111 @@ CLOTH_INLINE lanes_mask way_meets(const body_axis *axis, lanes3 p, lanes3 q) {
   return lanes_less(lanes3_length(gap), lanes_splat(axis->reach));
 }
 
-/* Is nothing solid in the straight way of a tether? Only asked for tethers that would pull. */
-CLOTH_SEPARATE lanes keep_unblocked(const cloth *c, lanes3 p, lanes3 pin, lanes share) {
+/* Lets go of tethers with something solid in their straight way. Only asked for those that would pull. */
+CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes *share) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
       body_axis axis = axis_of(&slot->body);
-      share = lanes_select(way_meets(&axis, p, pin), lanes_splat(0.0f), share);
+      *share = lanes_drop(way_meets(&axis, *p, *pin), *share);
     }
   }
-  return share;
-}
-
-/* Pulls particles that are beyond reach back along their tethers. Most are not, which is quick to see. */
-CLOTH_INLINE lanes3 pull_tether(const cloth *c, const tether_ends *ends, tether_pin *known, lanes3 p, lanes moves) {
-  lanes3 d = lanes3_subtract(p, ends->pin);
-  lanes squared = lanes3_dot(d, d);
-  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut) && !c->fixed_work) {
-    return p;
-  }
-  known->taut = lanes_add(known->taut, lanes_keep(taut, lanes_splat(1.0f)));
-  lanes over = lanes_subtract(squared, ends->rest);
-  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
-  lanes share = lanes_keep(taut, lanes_divide(over, below));
-  if (WITH_COLLIDERS && inputs_of(c)->collider_end > 0) {
-    share = keep_unblocked(c, p, ends->pin, share);
-  }
-  return lanes3_subtract(p, clean_move(d, share));
 }
 
 /* Solid bodies that may be in the way of a tether. */
 static uint32_t possible_blocks(const cloth *c) {
   uint32_t blocks = 0;
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     blocks += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
   }
   return blocks;
 }
 
-static void count_taut(const cloth *c, const tether_pin known[TETHERS]) {
-  lanes taut = lanes_add(known[0].taut, known[1].taut);
-  add_varying_work(c, lanes_count(taut), PRICE_TAUT + possible_blocks(c) * PRICE_UNBLOCKED);
+/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
+ */
+CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, uint32_t solids, int32_t i, int32_t left) {
+  planes x = predicted_of(c);
+  lanes3 p = lanes3_load(x, i);
+  lanes3 d = lanes3_subtract(p, ends->pin);
+  lanes squared = lanes3_dot(d, d);
+  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
+  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
+  if (!lanes_any(taut) && !c->fixed_work) {
+    return;
+  }
+  lanes over = lanes_subtract(squared, ends->rest);
+  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
+  lanes share = lanes_keep(taut, lanes_divide(over, below));
+  if (solids) {
+    add_varying_work(c, lanes_count(lanes_keep(taut, lanes_splat(1.0f))), solids * PRICE_UNBLOCKED);
+    drop_blocked(c, &p, &ends->pin, &share);
+  }
+  lanes3_store(x, i, lanes3_subtract(p, clean_move(d, share)), left);
 }
 
-/* Where tethers let the particles of a block be. `known` holds the pins of the block before. */
-CLOTH_INLINE lanes3 pull_tethers(const cloth *c, rest_metric metric, tether_pin *known, int32_t row, int32_t column,
-                                 lanes3 p) {
-  int32_t i = row * c->columns + column;
-  lanes moves = lanes_keep(lanes_first(c->columns - column), lanes_load(floats_at(c, c->mobility) + i));
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    const int32_t *pins = tethers_of(c, slot) + i;
+/* From a block of a row on: as many as are held by the same pin as its first particle alone. */
+static int32_t blocks_alike(const int32_t *pins, const uint8_t *marks, int32_t blocks) {
+  int32_t alike = 1;
+  while (alike < blocks && marks[alike] == TETHERS_ONE && pins[alike * TETHER_BLOCK] == pins[0]) {
+    alike++;
+  }
+  return alike;
+}
+
+/* A piece of a row, of whole blocks, that is held by one pin. */
+CLOTH_HOT CLOTH_SEPARATE void pull_to_one(const cloth *c, const rest_metric *m, int32_t pin, int32_t row, int32_t from,
+                                          int32_t to) {
+  lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
+  uint32_t solids = possible_blocks(c);
+  int32_t pin_row = pin / c->columns;
+  int32_t pin_column = pin - pin_row * c->columns;
+  rest_metric metric = *m;
+  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+    tether_ends ends = tethers_to_one(metric, place, row - pin_row, column - pin_column);
+    pull_block(c, &ends, solids, row * c->columns + column, to - column);
+  }
+}
+
+CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
+                                 int32_t to) {
+  uint32_t solids = possible_blocks(c);
+  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+    int32_t i = row * c->columns + column;
     tether_ends ends;
 #if CLOTH_LANES > 1
-    if (!same_pin(pins, c->columns - column)) {
-      tethers_to_many(c, metric, pins, row, column, c->columns - column, &ends);
-      p = pull_tether(c, &ends, &known[slot], p, moves);
+    tethers_to_many(c, *m, pins + i, row, column, &ends);
+#else
+    int32_t pin_row = pins[i] / c->columns;
+    if (pins[i] < 0) {
       continue;
     }
+    lanes3 place = lanes3_splat(vector_load(predicted_of(c), pins[i]));
+    ends = tethers_to_one(*m, place, row - pin_row, column - (pins[i] - pin_row * c->columns));
 #endif
-    if (*pins >= 0) {
-      ends = tethers_to_one(c, metric, &known[slot], *pins, row, column);
-      p = pull_tether(c, &ends, &known[slot], p, moves);
+    pull_block(c, &ends, solids, i, to - column);
+  }
+}
+
+/* Tethers of one slot, in pieces of rows that are held alike. */
+static void pull_tethers(const cloth *c, int32_t slot) {
+  rest_metric metric = metric_of(c, c->tether_scale);
+  const int32_t *pins = tethers_of(c, slot);
+  for (int32_t row = 0; row < c->rows; row++) {
+    const uint8_t *marks = tether_marks_of(c, slot, row);
+    int32_t alike = 1;
+    for (int32_t block = 0; block < tether_blocks(c); block += alike) {
+      int32_t from = block * TETHER_BLOCK;
+      int32_t first = row * c->columns + from;
+      alike = marks[block] == TETHERS_ONE ? blocks_alike(pins + first, marks + block, tether_blocks(c) - block) : 1;
+      int32_t to = from + alike * TETHER_BLOCK < c->columns ? from + alike * TETHER_BLOCK : c->columns;
+      if (marks[block] == TETHERS_ONE) {
+        pull_to_one(c, &metric, pins[first], row, from, to);
+      } else if (marks[block] == TETHERS_MANY) {
+        pull_to_many(c, &metric, pins, row, from, to);
+      }
     }
   }
-  return p;
 }
 
 #endif
@@ -3875,7 +3981,7 @@ static float body_reach(const cloth_collider *body) {
 typedef struct contact_block {
   lanes3 from, to; /* where the particles' ways lead from and to */
   lanes3 normal;
-  lanes push; /* along the normal [m] */
+  lanes push;    /* along the normal [m] */
   lanes touches; /* 1 for those that touch, else 0 */
 } contact_block;
 
@@ -3908,9 +4014,9 @@ static uint32_t near_price(const cloth_collider *body) {
 }
 
 /*
- * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come within
- * the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane. All
- * shapes are convex: a path that moves away where it touches is clear. `under_way` is 1 for lanes to be traced.
+ * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come
+ * within the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane.
+ * All shapes are convex: a path that moves away where it touches is clear. `under_way` is 1 for lanes to be traced.
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 lanes under_way) {
@@ -3992,9 +4098,11 @@ typedef struct reaction_sums {
   lanes_sum near;
 } reaction_sums;
 
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes3 where, lanes3 impulse,
-                          reaction_sums *sums) {
+/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+                          lanes3 impulse, reaction_sums *sums) {
   lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  arm = lanes3_keep(touches, arm);
   impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
@@ -4044,7 +4152,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
@@ -4282,9 +4390,9 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
 /// Work ///
 
 /*
- * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it comes:
- * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
- * bound takes the most of the latter that there can be.
+ * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
+ * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
+ * solver. A bound takes the most of the latter that there can be.
  */
 
 /* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
@@ -4563,11 +4671,14 @@ CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  for (int32_t n = 0; c->operator_blocks && n < DIRECTIONS * OPERATOR_FLOATS; n++) {
-    fill_zero(floats_at(c, c->operator_blocks) + n * c->stride - 2, 2 * sizeof(float));
+  if (c->bend_slopes) {
+    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
-  for (int32_t n = 0; c->bend_slopes && n < DIRECTIONS; n++) {
-    fill_zero(bend_slopes_of(c, n) - 2, 2 * sizeof(float));
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
+     be a number. */
+  for (int32_t n = 0; c->force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
   for (int32_t n = 0; c->direction && n < 3; n++) {
@@ -4654,14 +4765,14 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
 }
 
 /* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
-CLOTH_INLINE lanes3 prediction(const step_plan *plan, lanes3 x, lanes3 v) {
-  return lanes3_snapped(lanes3_add_scaled(x, v, lanes_splat(plan->k)));
+CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
+  return lanes3_snapped(lanes3_add_scaled(x, v, k));
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 v = lanes3_load(planes_at(c, c->velocity), i);
-    lanes3 to = prediction(plan, lanes3_load(planes_at(c, c->position), i), v);
+    lanes3 to = prediction(lanes3_load(planes_at(c, c->position), i), v, lanes_splat(plan->k));
     lanes3_store(predicted_of(c), i, to, c->count - i);
   }
 }
@@ -4673,17 +4784,16 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
  * Also shifts the history by one. Returns the shares with which forces act.
  */
-CLOTH_INLINE lanes extrapolate(const step_plan *plan, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
+CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
   lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
   lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
-  lanes share = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), share));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(knows, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(knows, lanes_splat(force_share(plan)), one);
+  return lanes_select(knows, later, one);
 }
 
 /* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
@@ -4699,6 +4809,9 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
   float *shares = floats_at(c, c->force_share);
   body_force force = body_force_of(c, plan);
   int32_t keeps_history = c->earlier != 0;
+  lanes k = lanes_splat(plan->k);
+  lanes weight = lanes_splat(plan->extrapolation * plan->history * (1.0f / 9.0f));
+  lanes later = lanes_splat(force_share(plan));
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     int32_t left = c->count - i;
     lanes moves = lanes_load(mobility + i);
@@ -4708,7 +4821,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
     if (keeps_history) {
       lanes3 earlier = lanes3_load(first, i);
       lanes3 earliest = lanes3_load(second, i);
-      share = extrapolate(plan, moves, &v, &earlier, &earliest);
+      share = extrapolate(weight, later, moves, &v, &earlier, &earliest);
       lanes3_store(first, i, earlier, left);
       lanes3_store(second, i, earliest, left);
     }
@@ -4719,7 +4832,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
       lanes_store_first(shares + i, share, left);
     }
     lanes3_store(velocity, i, v, left);
-    lanes3_store(to, i, prediction(plan, from, v), left);
+    lanes3_store(to, i, prediction(from, v, k), left);
   }
 }
 #endif
@@ -4763,41 +4876,20 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   keep_solution(c, result.capped);
 }
 
-/* Tethers, and what they and the limits before them moved as velocity. The prediction is computed again, to the bit, to
-   tell what moved: a particle left alone gains no rounding error. */
-CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan, int tethered) {
+/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
+   alone gains no rounding error. */
+CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes limited = predicted_of(c);
   lanes inverse_k = lanes_splat(plan->inverse_k);
-#if WITH_PROJECTION
-  rest_metric metric = metric_of(c, c->tether_scale);
-  tether_pin known[TETHERS];
-  known[0].pin = -1;
-  known[1].pin = -1;
-  known[0].taut = lanes_splat(0.0f);
-  known[1].taut = lanes_splat(0.0f);
-#endif
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      int32_t left = c->columns - column;
-      lanes3 velocity = lanes3_load(v, i);
-      lanes3 predicted = prediction(plan, lanes3_load(x, i), velocity);
-      lanes3 to = lanes3_load(limited, i);
-#if WITH_PROJECTION
-      if (tethered) {
-        to = pull_tethers(c, metric, known, row, column, to);
-        lanes3_store(limited, i, to, left);
-      }
-#endif
-      lanes3_store(v, i, lanes3_add_scaled(velocity, lanes3_subtract(to, predicted), inverse_k), left);
-    }
+  lanes k = lanes_splat(plan->k);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 velocity = lanes3_load(v, i);
+    lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
+    lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
+    lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), c->count - i);
   }
-#if WITH_PROJECTION
-  count_taut(c, known);
-#endif
-  (void)tethered;
 }
 
 /* Projected springs, tethers and strain limits. */
@@ -4806,11 +4898,14 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   if (plan->projects) {
     project_springs(c, plan);
   }
+  for (int32_t slot = 0; plan->projects && slot < c->tether_count; slot++) {
+    pull_tethers(c, slot);
+  }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     limit_sweep(c, predicted_of(c));
   }
-  settle_lengths(c, plan, plan->projects && c->tethers);
+  settle_lengths(c, plan);
 }
 
 /* The part of a vector that a confined particle may have. */
@@ -4831,7 +4926,8 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_po
     CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    vector_store(a, held->particle, vector_add(origin, confine_vector(held, from)));
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
   }
 }
 
@@ -5045,6 +5141,9 @@ int cloth_step(cloth *sheet, float dt) {
 #if WITH_PROJECTION
   if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
     choose_tethers(sheet);
+  }
+  if (sheet->tethers) {
+    mark_tethers(sheet);
   }
 #endif
   workspace_of(sheet)->tick = CLOTH_TICKS();
@@ -5948,10 +6047,12 @@ static int is_freedom(uint8_t freedom) {
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
-  return are_state_floats(from + 8, (int32_t)(sizeof(cloth_inputs) / 4) - 2) && inputs->collider_end >= 0 &&
+  return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->tethers ? 1 : 0) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
+         vector_in_range(inputs->gravity, 1.0e4f) && vector_in_range(inputs->wind, 1.0e3f) &&
+         !check_fabric(&inputs->fabric);
 }
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
@@ -6021,13 +6122,19 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
 }
 
-/* Are these floats within a limit? */
-static int check_image_floats(const image_view *view, uint32_t offset, int32_t count, float limit) {
-  const uint8_t *from = image_at(view, offset);
-  for (int32_t i = 0; i < count; i++) {
-    float_bits b;
-    b.bits = little_endian_word(from + 4 * i);
-    if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+/* Are the floats of these planes within a limit, and is nothing in their pads? */
+static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t plane = 0; plane < 3; plane++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+    for (int32_t i = 0; i < c->count; i++) {
+      float_bits b;
+      b.bits = little_endian_word(from + 4 * i);
+      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+        return 0;
+      }
+    }
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
       return 0;
     }
   }
@@ -6052,20 +6159,68 @@ static int check_image_contacts(const image_view *view) {
 static int check_image_sleep(const image_view *view, float quiet) {
   const cloth *c = view->c;
   if (quiet == ASLEEP) {
-    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->count * sizeof(float));
+    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->stride * sizeof(float));
   }
   return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+}
+
+/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->tethers);
+  const uint8_t *freedom = image_at(view, c->freedom);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The velocities of the substeps before, the first of which may be forgotten. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->earlier);
+  for (int32_t i = 0; i < 6 * c->stride; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_pad = i % c->stride >= c->count;
+    float limit =
+        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+static int check_image_gaps(const image_view *view) {
+  const cloth *c = view->c;
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
+  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  for (int32_t i = 0; i < 4; i++) {
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
+      return 0;
+    }
+    end = starts[i] ? starts[i] + (starts[i] == c->earlier ? 2u : 1u) * vectors : end;
+  }
+  return 1;
 }
 
 static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) &&
-         check_image_floats(view, c->position, 3 * c->count, CLOTH_POSITION_LIMIT) &&
-         check_image_floats(view, c->velocity, 3 * c->count, PIN_SPEED_LIMIT) &&
-         check_image_sleep(view, inputs.quiet) && (!c->warm || check_image_floats(view, c->warm, 3 * c->count, 1.0e30f)) &&
-         (!c->contact || check_image_contacts(view));
+         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
+         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
+         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
@@ -6162,7 +6317,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < places_in_row(c, d, 1, row); column++) {
+    for (int32_t column = 0; places_left(d, 1, way_below(c, row, 1), c->columns - column) > 0; column++) {
       int32_t i = row * c->columns + column + spring_start(d);
       int32_t j = row * c->columns + column + spring_end(c, d);
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
@@ -6187,7 +6342,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < places_in_row(c, d, 2, row); column++) {
+    for (int32_t column = 0; places_left(d, 2, way_below(c, row, 2), c->columns - column) > 0; column++) {
       int32_t i = row * c->columns + column + 2 * spring_start(d);
       int32_t j = row * c->columns + column + 2 * spring_end(c, d);
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
@@ -6339,6 +6494,11 @@ static int masks_are_right(void) {
     if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
       return 0;
     }
+  }
+  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
+  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
+      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
+    return 0;
   }
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, lanes_alternate(1)));
 }

@@ -35,10 +35,9 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE, _VERTICES,
- *              _FABRICS, _NAMES, _SELF_TEST, _SLEEP leave parts out of cloth.c: a config that asks for them is refused, the
- *              defaults do not ask, and functions that serve nothing else are not there.
- *   Threads    A cloth holds no shared state: different cloths may be used on
- *              different threads, one cloth by one thread at a time.
+ *              _FABRICS, _NAMES, _SELF_TEST, _SLEEP leave parts out of cloth.c: a config that asks for them is refused,
+ * the defaults do not ask, and functions that serve nothing else are not there. Threads    A cloth holds no shared
+ * state: different cloths may be used on different threads, one cloth by one thread at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -140,7 +139,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
   CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
   CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
-  CLOTH_ERROR_WORK = -52             /* fixed_work not 0 or 1, or with what is not fixed: sleep, contact in the solver */
+  CLOTH_ERROR_WORK = -52 /* fixed_work not 0 or 1, or with what is not fixed: sleep, contact in the solver */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -287,8 +286,8 @@ typedef struct cloth_config {
   float air_density;    /* [kg/m^3]; 0..100; default 1.2 */
   float drag;           /* drag coefficient against the relative wind (thesis eq. 3.17); 0..100; default 0 */
   float lift;           /* lift coefficient, perpendicular to the relative wind; 0..100; default 0 */
-  float normal_drag;    /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
-                           the cloth and leaves it without friction; 0..100; default 0 */
+  float normal_drag; /* coefficient of a force along the normal, 1/2 rho c A |v| (n.v) n: wind that is turned aside by
+                        the cloth and leaves it without friction; 0..100; default 0 */
 
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
@@ -296,14 +295,14 @@ typedef struct cloth_config {
   float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
                            of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
-  float explicit_threshold; /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
-  float projection_threshold; /* kappa above which a spring is projected; 0..CLOTH_KAPPA_NEVER; default 0. Up to
-                                 explicit_threshold nothing is ever implicit: the arena then has no room for a solver,
-                                 as with CLOTH_INTEGRATION_EXPLICIT_ONLY. CLOTH_KAPPA_NEVER is the thesis's scheme. */
+  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
+  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 1e30, CLOTH_KAPPA_NEVER: the
+                                 thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
+                                 no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
-                          being backward Euler; 0..1; default 0.9. Keeps motion alive that backward Euler damps away.
+                          being backward Euler; 0..1; default 0. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
-  int32_t substeps; /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
+  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
   int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
                            The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
@@ -320,12 +319,12 @@ typedef struct cloth_config {
   /* Projection: one sweep a substep over the projected springs, from the coarsest span to single cells */
   int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
                     as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
-  int32_t tethers; /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
-                      Adds 4 bytes each per particle. */
+  int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
+                         Adds 4 bytes each per particle. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
 
   /* Strain limiting (Provot 1995) */
-  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 12 */
   float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
   float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 1 */
 
@@ -342,11 +341,12 @@ typedef struct cloth_config {
   float sleep_time;  /* [s] of the steps' dt; 0..60; default 0.5 */
 
   /* Time */
-  int32_t fixed_work; /* 1 lets every step do the same work whatever happens, with the same results to the bit: solves go
-                         on idly to max_iterations, every particle is met with every collider, every tether is pulled,
-                         and substeps that a step would choose are max_substeps. What stays apart: the first step after
-                         pins came or went chooses tethers, ways that may have gone through a collider are traced, and
-                         particles are recovered one by one. Without sleep and CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t
+      fixed_work; /* 1 lets every step do the same work whatever happens, with the same results to the bit: solves go
+                     on idly to max_iterations, every particle is met with every collider, every tether is pulled,
+                     and substeps that a step would choose are max_substeps. What stays apart: the first step after
+                     pins came or went chooses tethers, ways that may have gone through a collider are traced, and
+                     particles are recovered one by one. Without sleep and CLOTH_CONTACT_SOLVER; 0..1; default 0 */
 } cloth_config;
 
 /* Returns a config with every default named above. */
@@ -359,7 +359,8 @@ cloth_config cloth_config_default(void);
  * back into the same cloth or into one initialised with the same config.
  *
  * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
- * is 16. The options that add to it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the
+ * is 16; from 464 particles on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to
+ * it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the
  * default capacities. It is the same for every build of the library.
  */
 typedef struct cloth_memory {
@@ -400,14 +401,15 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
 int cloth_step(cloth *sheet, float dt);
 
 /*
- * Work. A unit is an instruction that a Cortex-M7 executes for one lane of plain C, compiled by GCC 12 at -O2, as a table
- * in cloth.c counts them: the same number on every machine. cloth_statistics.work adds up what a step has done, with the
- * iterations, contacts, traced paths and taut tethers there were. Real instructions of that build are at most 1.05 times
- * the units counted, and 1.05 times the bound (measured; tests/work.c); other builds differ by a factor of their own.
+ * Work. A unit is an instruction that a Cortex-M7 executes for one lane of plain C, compiled by GCC 12 at -O2, as a
+ * table in cloth.c counts them: the same number on every machine. cloth_statistics.work adds up what a step has done,
+ * with the iterations, contacts, traced paths and taut tethers there were. Real instructions of that build are at
+ * most 1.05 times the units counted, and 1.05 times the bound (measured; tests/work.c); other builds differ by a factor
+ * of their own.
  */
 
-/* Writes to *work the most work that cloth_step(sheet, dt) can do, called now: with the pins, colliders and velocities as
-   they are. Returns CLOTH_OK, or what the step would return: CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ... */
+/* Writes to *work the most work that cloth_step(sheet, dt) can do, called now: with the pins, colliders and velocities
+   as they are. Returns CLOTH_OK, or what the step would return: CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ... */
 int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work);
 
 /* Writes to *work the most work that a step of dt can do in any cloth of this config, whatever its pins and velocities
@@ -497,8 +499,8 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
 /*
  * Sleep, for a config with a sleep_speed. When a cloth falls asleep, at the end of a step, all its velocities become 0
  * and what it remembers of earlier ones is forgotten; its places stay. A step of a sleeping cloth checks dt, does the
- * same small work whatever the cloth's size, and moves nothing: the statistics say `asleep` and are 0 otherwise, and the
- * reactions of its colliders are 0, so that a body it weighs on should not be left to dynamics.
+ * same small work whatever the cloth's size, and moves nothing: the statistics say `asleep` and are 0 otherwise, and
+ * the reactions of its colliders are 0, so that a body it weighs on should not be left to dynamics.
  *
  * A change of anything that acts on the cloth wakes it, and starts sleep_time anew if it is awake: gravity, wind or
  * fabric of another value, a particle pinned, released, confined, told to move, put elsewhere or kicked, a collider

@@ -102,9 +102,13 @@ static const config_field config_fields[] = {
     FLOATS(air_density, 0, 100, CLOTH_ERROR_AIR),
     FLOATS(drag, 0, 100, CLOTH_ERROR_AIR),
     FLOATS(lift, 0, 100, CLOTH_ERROR_AIR),
+    FLOATS(normal_drag, 0, 100, CLOTH_ERROR_AIR),
     INTS(integration, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_ERROR_INTEGRATION),
     INTS(bend_integration, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, CLOTH_ERROR_INTEGRATION),
     FLOATS(fold_stiffness, 0, 1e6, CLOTH_ERROR_STIFFNESS),
+    FLOATS(explicit_threshold, 0, 0.5, CLOTH_ERROR_INTEGRATION),
+    FLOATS(projection_threshold, 0, 1e30, CLOTH_ERROR_INTEGRATION),
+    FLOATS(extrapolation, 0, 1, CLOTH_ERROR_PROJECTION),
     INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
     INTS(max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
     FLOATS(max_speed, 0.1, 1e4, CLOTH_ERROR_MAX_SPEED),
@@ -112,6 +116,9 @@ static const config_field config_fields[] = {
     INTS(max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_ITERATIONS),
     FLOATS(tolerance, 1e-4, 0.5, CLOTH_ERROR_TOLERANCE),
     INTS(warm_start, 0, 1, CLOTH_ERROR_SOLVER),
+    INTS(spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_PROJECTION),
+    INTS(tethers, 0, 2, CLOTH_ERROR_PROJECTION),
+    FLOATS(tether_scale, 0.5, 10, CLOTH_ERROR_PROJECTION),
     INTS(limit_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_STRAIN_LIMIT),
     FLOATS(limit_extension, 0, 10, CLOTH_ERROR_STRAIN_LIMIT),
     FLOATS(limit_compression, 0, 1, CLOTH_ERROR_STRAIN_LIMIT),
@@ -130,7 +137,7 @@ static int field_in_fabric(const config_field *field) {
 
 /* A small config without neighbours at the ends of their ranges. */
 static cloth_config small_config(void) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = 4;
   config.rows = 5;
   return config;
@@ -198,6 +205,7 @@ static void test_int_field(fixture *f, const config_field *field) {
   }
 }
 
+/* At both ends of every range, with every scheme, the cloth works; beyond them it is refused. */
 static void test_config_ranges(void) {
   cloth_config config = small_config();
   fixture f = fixture_make(&config);
@@ -208,16 +216,12 @@ static void test_config_ranges(void) {
       test_int_field(&f, &config_fields[i]);
   }
   config = small_config();
-  config.explicit_threshold = 0.0f;
-  expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold 0");
-  config.explicit_threshold = nextafterf(0.5f, 1.0f);
-  expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold above 0.5");
-  config.explicit_threshold = NAN;
-  expect_config_refused(&f, &config, CLOTH_ERROR_INTEGRATION, "explicit_threshold NaN");
-  config.explicit_threshold = 1e-6f;
-  expect_config_accepted(&config, "explicit_threshold 1e-6");
-  config.explicit_threshold = 0.5f;
-  expect_config_accepted(&config, "explicit_threshold 0.5");
+  for (config.spans = 1; config.spans <= CLOTH_SPAN_LIMIT; config.spans++) {
+    if (config.spans & (config.spans - 1))
+      expect_config_refused(&f, &config, CLOTH_ERROR_PROJECTION, "spans that are no power of two");
+    else
+      expect_config_accepted(&config, "spans that are a power of two");
+  }
   fixture_free(&f);
 }
 
@@ -397,7 +401,7 @@ static void expect_sheet_refused(fixture *f, cloth *sheet, int error) {
 }
 
 static cloth_config four_by_four(void) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = 4;
   config.rows = 4;
   config.max_colliders = 2;
@@ -840,6 +844,9 @@ static void test_names(void) {
       NAMED(CLOTH_ERROR_EXCESS),
       NAMED(CLOTH_ERROR_SQUARE_ROOT),
       NAMED(CLOTH_ERROR_LANES),
+      NAMED(CLOTH_ERROR_PROJECTION),
+      NAMED(CLOTH_ERROR_SLEEP),
+      NAMED(CLOTH_ERROR_WORK),
   };
   const size_t prefix = sizeof "CLOTH_ERROR_" - 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -849,7 +856,7 @@ static void test_names(void) {
           cloth_result_name(names[i].error));
   }
   CHECK(strcmp(cloth_result_name(13), "OK") == 0, "notes are called %s", cloth_result_name(13));
-  CHECK(strcmp(cloth_result_name(-50), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-50));
+  CHECK(strcmp(cloth_result_name(-53), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-53));
   CHECK(cloth_result_name(-37) != NULL && cloth_result_name(INT32_MIN) != NULL, "unknown errors have no name");
 }
 
@@ -857,12 +864,13 @@ static void test_names(void) {
 
 /* A scene that uses every kind of input; the inputs depend on the frame alone. */
 static cloth_config script_config(void) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = 13;
   config.rows = 10;
   config.warm_start = 1;
   config.drag = 1.0f;
   config.lift = 0.3f;
+  config.normal_drag = 0.5f;
   config.origin = vector_at(-0.5, 0.4, -0.5);
   return config;
 }
@@ -1012,25 +1020,58 @@ static void expect_spans(const cloth_memory *m) {
   CHECK(m->total_bytes - spans < 3 * CLOTH_ALIGNMENT, "%zu bytes lost between spans", m->total_bytes - spans);
 }
 
-/* What an option adds must be its share a particle, give or take the rounding to the alignment. */
+/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95 floats
+   by which planes keep away from multiples of 2 KB. */
 static void expect_addition(const cloth_config *with, size_t without, size_t share, const char *name) {
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
+  size_t marks = 2 * (size_t)with->rows * (((size_t)with->columns + 7) / 8); /* of tethers */
+  size_t pads = share * (particles < 512 ? 0 : 95) + marks;
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
-  CHECK(total <= without + share * particles + 4 * CLOTH_ALIGNMENT, "%s adds %g bytes a particle", name,
+  CHECK(total <= without + share * particles + 6 * CLOTH_ALIGNMENT + pads, "%s adds %g bytes a particle", name,
         (double)(total - without) / (double)particles);
+}
+
+static void expect_bytes(const cloth_config *config, size_t share, const char *name) {
+  size_t particles = (size_t)config->columns * (size_t)config->rows;
+  cloth_memory memory = memory_of(config);
+  expect_spans(&memory);
+  CHECK(memory.total_bytes <= share * particles + 4096, "%d x %d %s: %zu bytes, %g a particle", config->columns,
+        config->rows, name, memory.total_bytes, ((double)memory.total_bytes - 4096.0) / (double)particles);
 }
 
 static void test_memory_of_grid(int columns, int rows, const float *map) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
-  size_t particles = (size_t)columns * (size_t)rows;
-  cloth_memory memory = memory_of(&config);
-  expect_spans(&memory);
-  CHECK(memory.total_bytes <= 208 * particles + 4096, "%d x %d: %zu bytes, %g a particle", columns, rows,
-        memory.total_bytes, ((double)memory.total_bytes - 4096.0) / (double)particles);
+  use_three_tiers(&config);
+  expect_bytes(&config, 100, "in three tiers");
   cloth_config option = config;
+  option.tethers = 0;
+  cloth_memory memory = memory_of(&option);
+  option.tethers = 1;
+  expect_addition(&option, memory.total_bytes, 4, "one tether");
+  option.tethers = 2;
+  expect_addition(&option, memory.total_bytes, 8, "two tethers");
+  option = config;
+  option.extrapolation = 0.0f;
+  memory = memory_of(&option);
+  option.extrapolation = 0.1f;
+  expect_addition(&option, memory.total_bytes, 28, "extrapolation");
+  memory = memory_of(&config);
+  option = config;
+  option.warm_start = 1;
+  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a warm start without a solver takes memory");
+  option = config;
+  option.projection_threshold = option.explicit_threshold;
+  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a solver that never solves takes memory");
+  use_two_tiers(&config);
+  expect_bytes(&config, 208, "in two tiers");
+  memory = memory_of(&config);
+  option = config;
+  option.projection_threshold = 1.0f;
+  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a threshold takes memory");
+  option = config;
   option.warm_start = 1;
   expect_addition(&option, memory.total_bytes, 12, "warm start");
   option = config;
@@ -1044,10 +1085,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   expect_addition(&option, memory.total_bytes, 16, "solver contact");
   option = config;
   option.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  cloth_memory small = memory_of(&option);
-  expect_spans(&small);
-  CHECK(small.total_bytes <= 96 * particles + 4096, "%d x %d explicit only: %zu bytes, %g a particle", columns, rows,
-        small.total_bytes, ((double)small.total_bytes - 4096.0) / (double)particles);
+  expect_bytes(&option, 64, "explicit only");
 }
 
 static void test_memory(void) {
@@ -1329,7 +1367,8 @@ static void expect_kappa(const specimen *s, const cloth_config *config, double m
     double expected = k / mass * (k * (double)stiffness[family] + 2.0 * (double)damping[family]);
     double ratio = (double)st.kappa[family] / expected;
     CHECK(ratio > 0.99 && ratio < 1.01, "kappa of family %d is %g, not %g", family, (double)st.kappa[family], expected);
-    cloth_mode mode = st.kappa[family] > config->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_EXPLICIT;
+    cloth_mode stiff = tested_tiers == 2 ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_PROJECTED;
+    cloth_mode mode = st.kappa[family] > config->explicit_threshold ? stiff : CLOTH_MODE_EXPLICIT;
     CHECK(st.mode[family] == (int32_t)mode, "family %d with kappa %g has mode %d", family, (double)st.kappa[family],
           (int)st.mode[family]);
   }
@@ -1370,7 +1409,8 @@ static void test_mode_off(void) {
   cloth_get_statistics(s.sheet, &st);
   CHECK(st.mode[CLOTH_FAMILY_SHEAR] == CLOTH_MODE_OFF, "shear mode %d", (int)st.mode[CLOTH_FAMILY_SHEAR]);
   CHECK(st.mode[CLOTH_FAMILY_BEND] == CLOTH_MODE_OFF, "bend mode %d", (int)st.mode[CLOTH_FAMILY_BEND]);
-  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WARP] == CLOTH_MODE_IMPLICIT, "warp mode %d", (int)st.mode[0]);
+  cloth_mode stiff = tested_tiers == 2 ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_PROJECTED;
+  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WARP] == (int32_t)stiff, "warp mode %d", (int)st.mode[0]);
   specimen_free(&s);
 }
 
@@ -1526,10 +1566,7 @@ static void test_defaults(void) {
   CHECK(c.static_friction == 0.5f && c.kinetic_friction == 0.5f, "friction");
 }
 
-int main(void) {
-  test_defaults();
-  test_documented_defaults();
-  test_names();
+static void test_all(void) {
   test_config_ranges();
   test_config_vectors();
   test_config_placement();
@@ -1543,13 +1580,24 @@ int main(void) {
   test_collider_refusals();
   test_collider_ends();
   test_output_refusals();
-  test_wide_indices();
-  test_preset_refusals();
-  test_unstable_refusal();
   test_instances();
   test_fresh_arena();
   test_moved_arena();
   test_replay();
+  test_statistics();
+  test_mode_off();
+  test_fixed_substeps();
+  test_measures();
+  test_reading();
+}
+
+int main(void) {
+  test_defaults();
+  test_documented_defaults();
+  test_names();
+  test_wide_indices();
+  test_preset_refusals();
+  test_unstable_refusal();
   test_memory();
   test_memory_capacities();
   test_normals_flat();
@@ -1558,10 +1606,7 @@ int main(void) {
   test_vertices();
   test_vertex_attributes();
   test_ranges_and_bounds();
-  test_statistics();
-  test_mode_off();
-  test_fixed_substeps();
-  test_measures();
-  test_reading();
+  for (tested_tiers = 2; tested_tiers <= 3; tested_tiers++)
+    test_all();
   return check_report();
 }

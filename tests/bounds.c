@@ -228,6 +228,7 @@ static double time_of_steps(cloth *sheet, int steps) {
 /* A drape of 32 x 32 falls asleep of itself; then a step costs at most 1 % of one awake. */
 static void test_cost_asleep(void) {
   scene description = scene_describe(SCENE_DRAPE, 32);
+  use_three_tiers(&description.config);
   description.config.sleep_speed = 0.02f;
   description.config.velocity_damping = 1.0f;
   scene_instance made;

@@ -152,7 +152,7 @@ static __attribute__((noinline)) cloth_rotation draw_rotation(random_source *sou
 
 /* A scene, what is done to the cloth before its frames, and before each of them. */
 typedef struct trial {
-  char name[96];
+  char name[160];
   scene what;
   uint64_t seed;
   int wild;
@@ -177,6 +177,7 @@ static trial trial_of(scene_kind kind, int n, int frames, const char *name) {
   memset(&t, 0, sizeof t);
   t.wild = wild;
   t.what = scene_describe(kind, n);
+  t.what.config.limit_sweeps = 12;
   t.what.frames = frames;
   snprintf(t.name, sizeof t.name, "%s %s %d", t.what.name, name, n);
   t.furnish = do_nothing;
@@ -643,10 +644,41 @@ static const trial_group groups[] = {
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
 
+/* Projected springs, in every way there is: the usual one first. */
+static void draw_projection(random_source *source, cloth_config *config) {
+  static const float thresholds[] = {0.0f, 1e-3f, 1.0f, 30.0f};
+  if (random_int(source, 0, 2) == 0)
+    return;
+  config->projection_threshold = thresholds[random_int(source, 0, 3)];
+  config->explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
+  config->extrapolation = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
+  config->spans = random_int(source, 0, 1) ? 0 : 1 << random_int(source, 0, 3);
+  config->tethers = random_int(source, 0, 2);
+  config->tether_scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
+  config->normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);
+  config->bend_integration = (cloth_bend_integration)random_int(source, 0, 1);
+  config->limit_sweeps = random_int(source, 0, 3) ? 0 : 2;
+}
+
 /* Every other trial of the groups that draw inputs is wild. */
-static trial make_trial(const trial_group *group, int number) {
+static trial make_trial(const trial_group *group, int number, int tiers) {
   wild = number % 2;
-  return group->make(number);
+  trial t = group->make(number);
+  cloth_config *config = &t.what.config;
+  if (tiers == 2) {
+    int sweeps = config->limit_sweeps;
+    use_two_tiers(config);
+    config->limit_sweeps = sweeps;
+    return t;
+  }
+  random_source random = {UINT64_C(0x3713) + (uint64_t)number};
+  use_three_tiers(config);
+  draw_projection(&random, config);
+  if (random_int(&random, 0, 3) > 0)
+    config->integration = CLOTH_INTEGRATION_ADAPTIVE;
+  size_t length = strlen(t.name);
+  snprintf(t.name + length, sizeof t.name - length, ", projected above %g", (double)config->projection_threshold);
+  return t;
 }
 
 /* The watch itself must see what it is there for. */
@@ -665,25 +697,33 @@ static void check_watch(void) {
   (void)result;
 }
 
-static void run_all(void) {
-  int number = 0;
+static void run_all(int tiers, int number) {
   for (int g = 0; g < GROUP_COUNT; g++) {
     int before = check_failed, started = 0;
     for (int i = 0; i < groups[g].count; i++) {
-      trial t = make_trial(&groups[g], i);
+      trial t = make_trial(&groups[g], i, tiers);
       started += judge(&t, number++);
     }
-    printf("%-10s %5d trials, %5d of them with a cloth, %d checks failed\n", groups[g].name, groups[g].count, started,
-           check_failed - before);
+    printf("%-10s %5d trials in %d tiers, %5d of them with a cloth, %d checks failed\n", groups[g].name,
+           groups[g].count, tiers, started, check_failed - before);
     CHECK(started >= groups[g].count / 4, "only %d trials made a cloth", started);
   }
 }
 
+static int trial_count(void) {
+  int count = 0;
+  for (int g = 0; g < GROUP_COUNT; g++)
+    count += groups[g].count;
+  return count;
+}
+
+/* Those of two tiers come first. */
 static trial trial_numbered(int number) {
-  int g = 0;
+  int g = 0, tiers = number < trial_count() ? 2 : 3;
+  number %= trial_count();
   while (g < GROUP_COUNT - 1 && number >= groups[g].count)
     number -= groups[g++].count;
-  return make_trial(&groups[g], number);
+  return make_trial(&groups[g], number, tiers);
 }
 
 int main(int count, char **arguments) {
@@ -696,7 +736,8 @@ int main(int count, char **arguments) {
       run_trial(&t, MODE_TRAPPED);
     judge(&t, number);
   } else {
-    run_all();
+    run_all(2, 0);
+    run_all(3, trial_count());
   }
   return check_report();
 }

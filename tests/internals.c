@@ -413,12 +413,14 @@ static void bend_jacobians(void) {
 static step_plan fill_laplacian(cloth *sheet, float c) {
   step_plan plan = evaluate(sheet, 0.01f);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    planes o = operator_of(sheet, d);
     plan.spring[d].mode = d <= WEFT ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_OFF;
     for (int32_t i = 0; d <= WEFT && i < sheet->count; i++) {
-      int missing = d == WARP ? i % sheet->columns == sheet->columns - 1 : i / sheet->columns == sheet->rows - 1;
-      beta_of(sheet, o)[i] = missing ? 0.0f : c;
-      vector_store(o, i, vector(0.0f, 0.0f, 0.0f));
+      int32_t row = i / sheet->columns, column = i % sheet->columns;
+      int missing = d == WARP ? column == sheet->columns - 1 : row == sheet->rows - 1;
+      float *spring = tiles_of(sheet, row) + tile_offset(column & ~(TILE - 1)) + (column & (TILE - 1));
+      for (int part = 0; part < OPERATOR_FLOATS; part++) {
+        spring[(OPERATOR_FLOATS * d + part) * tile_width(sheet, column)] = part == 3 && !missing ? c : 0.0f;
+      }
     }
   }
   plan.bend_mode = CLOTH_MODE_OFF;

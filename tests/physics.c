@@ -697,8 +697,8 @@ static void add_to_impulse(const specimen *s, point *impulse) {
   *impulse = point_sum(*impulse, point_of(reaction.impulse));
 }
 
-/* What the cloth lost in momentum, gravity's share apart, the ball got. */
-static void test_momentum(cloth_contact_mode mode) {
+/* What the cloth lost in momentum, gravity's share apart, the ball got. Returns the share that is missing of it. */
+static double missing_momentum(cloth_contact_mode mode, point velocity) {
   cloth_config config = square_config(16, 0.3);
   config.velocity_damping = 0.0f;
   config.contact_mode = mode;
@@ -708,7 +708,6 @@ static void test_momentum(cloth_contact_mode mode) {
   cloth_collider ball = cloth_collider_default();
   ball.pose.position = vector_at(0.1, 0.0, 0.05);
   cloth_add_collider(s.sheet, &ball);
-  const point velocity = {0.5, -3.0, 0.2};
   set_velocity(&s, velocity);
   double mass = sheet_mass(&s);
   point impulse = {0.0, 0.0, 0.0}, before = point_scaled(mean_velocity(&s), mass);
@@ -721,9 +720,21 @@ static void test_momentum(cloth_contact_mode mode) {
   point gravity = point_scaled(point_of(config.gravity), mass * frames * (double)FRAME);
   point missing = point_difference(point_sum(change, impulse), gravity);
   CHECK(point_length(impulse) > 0.3, "mode %d: the ball hardly felt it: %g N s", (int)mode, point_length(impulse));
-  CHECK(point_length(missing) < 0.01 * point_length(impulse), "mode %d: (%g, %g, %g) of %g N s missing", (int)mode,
+  CHECK(point_length(missing) < 0.025 * point_length(impulse), "mode %d: (%g, %g, %g) of %g N s missing", (int)mode,
         missing.x, missing.y, missing.z, point_length(impulse));
   specimen_free(&s);
+  return point_length(missing) / point_length(impulse);
+}
+
+/* Which particles let go and when differs from fall to fall, and with it what is missing: hence the mean of many. */
+static void test_momentum(cloth_contact_mode mode) {
+  const int falls = 20;
+  double mean = 0.0;
+  for (int fall = 0; fall < falls; fall++) {
+    point velocity = {0.5 + 0.02 * (fall - 10), -3.0, 0.2 - 0.014 * (fall - 10)};
+    mean += missing_momentum(mode, velocity) / falls;
+  }
+  CHECK(mean < 0.01, "mode %d: %g of the impulse missing", (int)mode, mean);
 }
 
 /* A sheet at rest presses with its weight, at the arm of its middle about the plane's position. */

@@ -201,7 +201,7 @@ static outcome run_trial(const trial *t, int verbose) {
 /* Energy may exceed the start by this many times mass * gravity * size. That is generous for large sheets; but a sheet
    of a few millimetres has next to no weight, and a solve cut short at one or two iterations, or contacts in a solve
    far from converged, shake it. What explodes gains thousands of times its weight. */
-#define ENERGY_MARGIN 20.0
+#define ENERGY_MARGIN 50.0
 /* And it may go this many times the distance that a sheet at peace would. */
 #define DISTANCE_MARGIN 4.0
 

@@ -44,7 +44,20 @@ enum {
 enum { HELD_PARTICLE, HELD_FREEDOM, HELD_DIRECTION, HELD_ANCHOR = 5, HELD_WORDS = 8 };
 
 /* Words of the inputs. */
-enum { INPUT_COLLIDER_END, INPUT_CONFINED_COUNT, INPUT_GRAVITY, INPUT_WIND = 5, INPUT_FABRIC = 8, INPUT_WORDS = 18 };
+enum {
+  INPUT_COLLIDER_END,
+  INPUT_CONFINED_COUNT,
+  INPUT_TETHERS_CHOSEN,
+  INPUT_LAST_SUBSTEP,
+  INPUT_GRAVITY,
+  INPUT_WIND = 7,
+  INPUT_FABRIC = 10,
+  INPUT_QUIET = 20,
+  INPUT_WORDS
+};
+
+/* What the first word of a particle's history is where the history tells nothing. */
+#define FORGOTTEN 2.0e5f
 
 /* Kinds of contact, and the word of one. */
 enum { KIND_NONE, KIND_STICK, KIND_SLIDE, KIND_RELEASED };
@@ -56,37 +69,62 @@ enum {
   REGION_COLLIDERS,
   REGION_CONFINED,
   REGION_CONTACT,
+  REGION_TETHERS,
   REGION_INPUTS,
   REGION_POSITION,
   REGION_VELOCITY,
+  REGION_EARLIER,
   REGION_WARM,
   REGION_COUNT
 };
 
 typedef struct image_map {
   size_t first[REGION_COUNT + 1]; /* where regions begin; the last entry is the end */
+  size_t used[REGION_COUNT];      /* their words; then there may be a gap, as vectors begin aligned */
   int count, colliders, confined;
+  int stride; /* from one plane of a vector to the next */
 } image_map;
+
+/* Planes keep away from multiples of 2 KB. */
+static int plane_stride(int count) {
+  int over = (count + 48) % 512;
+  return count < 512 || over >= 96 ? count : count + 96 - over;
+}
+
+static int has_solver(const cloth_config *config) {
+  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
+          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+}
 
 static image_map map_of(const cloth_config *config) {
   image_map m;
   m.count = config->columns * config->rows;
+  m.stride = plane_stride(m.count);
   m.colliders = config->max_colliders;
   m.confined = config->max_confined;
-  int solves = config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  int warm = solves && config->warm_start, contact = solves && config->contact_mode == CLOTH_CONTACT_SOLVER;
-  size_t n = (size_t)m.count;
+  int warm = has_solver(config) && config->warm_start;
+  int contact = has_solver(config) && config->contact_mode == CLOTH_CONTACT_SOLVER;
+  size_t n = (size_t)m.count, vector = 3 * (size_t)m.stride;
   const size_t words[REGION_COUNT] = {(n + 3) / 4,
                                       SLOT_WORDS * (size_t)m.colliders,
                                       HELD_WORDS * (size_t)m.confined,
                                       contact ? n : 0,
+                                      (size_t)config->tethers * n,
                                       INPUT_WORDS,
-                                      3 * n,
-                                      3 * n,
-                                      warm ? 3 * n : 0};
-  m.first[0] = HEADER_WORDS;
-  for (int i = 0; i < REGION_COUNT; i++)
-    m.first[i + 1] = m.first[i] + words[i];
+                                      vector,
+                                      vector,
+                                      config->extrapolation > 0.0f ? 2 * vector : 0,
+                                      warm ? vector : 0};
+  memcpy(m.used, words, sizeof m.used);
+  size_t end = HEADER_WORDS;
+  for (int i = 0; i < REGION_COUNT; i++) {
+    if (i >= REGION_POSITION && words[i] > 0)
+      end += (HEADER_WORDS - end) % (CLOTH_ALIGNMENT / 4);
+    m.first[i] = end;
+    end += words[i];
+  }
+  m.first[REGION_COUNT] = end;
   return m;
 }
 
@@ -109,19 +147,27 @@ static int region_of(const image_map *m, size_t word) {
   return region;
 }
 
+/* Words between regions and between planes, which are 0. */
+static int is_pad(const image_map *m, size_t word) {
+  int region = region_of(m, word);
+  size_t within = word - m->first[region];
+  return within >= m->used[region] || (region >= REGION_POSITION && within % (size_t)m->stride >= (size_t)m->count);
+}
+
 static int is_float_word(const image_map *m, size_t word) {
   int region = region_of(m, word);
   size_t within = word - m->first[region];
   switch (region) {
   case REGION_FREEDOM:
   case REGION_CONTACT:
+  case REGION_TETHERS:
     return 0;
   case REGION_COLLIDERS:
     return within % SLOT_WORDS > SLOT_SHAPE;
   case REGION_CONFINED:
     return within % HELD_WORDS > HELD_FREEDOM;
   case REGION_INPUTS:
-    return within > INPUT_CONFINED_COUNT;
+    return within > INPUT_TETHERS_CHOSEN;
   default:
     return 1;
   }
@@ -187,7 +233,7 @@ static uint64_t hash_of(const cloth *sheet) {
 
 /// Configs ///
 
-#define MAP_LIMIT 64
+#define MAP_LIMIT 512
 
 static float mass_map[MAP_LIMIT], stiffness_map[MAP_LIMIT];
 
@@ -200,8 +246,9 @@ static void fill_maps(void) {
 }
 
 /* 15 particles: the last word of the freedoms has a byte to spare. */
-static cloth_config plain_config(void) {
+static cloth_config projected_config(void) {
   cloth_config config = cloth_config_default();
+  use_three_tiers(&config);
   config.columns = 5;
   config.rows = 3;
   config.origin = vector_at(-0.5, 0.5, -0.5);
@@ -209,6 +256,12 @@ static cloth_config plain_config(void) {
   config.substeps = 4;
   config.max_colliders = 4;
   config.max_confined = 3;
+  return config;
+}
+
+static cloth_config plain_config(void) {
+  cloth_config config = projected_config();
+  use_two_tiers(&config);
   return config;
 }
 
@@ -232,12 +285,60 @@ static cloth_config map_config(void) {
   return config;
 }
 
+/* All three tiers, and everything that takes room. */
 static cloth_config full_config(void) {
-  cloth_config config = map_config();
+  cloth_config config = projected_config();
+  config.mass_map = mass_map;
+  config.stiffness_map = stiffness_map;
+  config.projection_threshold = 1.0f;
+  config.limit_sweeps = 12;
   config.warm_start = 1;
   config.contact_mode = CLOTH_CONTACT_SOLVER;
   config.max_iterations = 20;
   config.lift = 0.5f;
+  config.normal_drag = 0.25f;
+  return config;
+}
+
+/* Springs of one family on either side of the threshold. */
+static cloth_config projected_map_config(void) {
+  cloth_config config = projected_config();
+  config.columns = 9;
+  config.rows = 7;
+  config.mass_map = mass_map;
+  config.stiffness_map = stiffness_map;
+  config.spans = 4;
+  config.fabric.stretch_warp = 20.0f;
+  config.fabric.stretch_weft = 40.0f;
+  config.fabric.shear = 10.0f;
+  return config;
+}
+
+static cloth_config no_history_config(void) {
+  cloth_config config = projected_config();
+  config.extrapolation = 0.0f;
+  config.tethers = 1;
+  config.tether_scale = 1.125f;
+  return config;
+}
+
+/* History, although nothing is projected. */
+static cloth_config soft_config(void) {
+  cloth_config config = projected_config();
+  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
+  config.fabric.shear = 50.0f;
+  config.tethers = 0;
+  config.substeps = 32;
+  return config;
+}
+
+/* As many particles as make planes keep apart. */
+static cloth_config pads_config(void) {
+  cloth_config config = projected_config();
+  config.columns = 32;
+  config.rows = 16;
+  config.extrapolation = 0.5f;
   return config;
 }
 
@@ -292,6 +393,11 @@ static const variant variants[] = {
     {"explicit only, everything", explicit_full_config},
     {"automatic substeps", automatic_config},
     {"no capacities", bare_config},
+    {"projected", projected_config},
+    {"projected, maps", projected_map_config},
+    {"projected, no history", no_history_config},
+    {"history, not projected", soft_config},
+    {"planes with pads", pads_config},
 };
 
 #define VARIANT_COUNT ((int)(sizeof variants / sizeof variants[0]))
@@ -609,6 +715,11 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, air_density = 1.1f);
   OTHER_CONFIG(&t, drag = 0.25f);
   OTHER_CONFIG(&t, lift = 0.25f);
+  OTHER_CONFIG(&t, normal_drag = 0.5f);
+  OTHER_CONFIG(&t, projection_threshold = 2.0f);
+  OTHER_CONFIG(&t, extrapolation = 0.5f);
+  OTHER_CONFIG(&t, spans = 2);
+  OTHER_CONFIG(&t, tether_scale = 1.5f);
   OTHER_CONFIG(&t, limit_sweeps = 11);
   OTHER_CONFIG(&t, limit_extension = 0.007f);
   OTHER_CONFIG(&t, limit_compression = 0.5f);
@@ -622,6 +733,9 @@ static void test_other_settings(void) {
   OTHER_SIZE(&t, max_colliders = 3);
   OTHER_SIZE(&t, max_confined = 4);
   OTHER_SIZE(&t, warm_start = 0);
+  OTHER_SIZE(&t, extrapolation = 0.0f);
+  OTHER_SIZE(&t, tethers = 1);
+  OTHER_SIZE(&t, tethers = 0);
   OTHER_SIZE(&t, contact_mode = CLOTH_CONTACT_PROJECTION);
   subject_free(&t);
 }
@@ -714,6 +828,97 @@ static void test_impossible_motion(subject *t) {
     for (size_t i = 0; i < 3 * (size_t)at->count; i++)
       expect_limits(t, at->first[region] + i, 1.0e5f, region == REGION_POSITION ? "position" : "velocity");
   }
+}
+
+/* The first plane alone may say that a history is forgotten; a history in use is one of velocities. */
+static void test_impossible_history(subject *t) {
+  const image_map *at = &t->at;
+  size_t first = at->first[REGION_EARLIER];
+  for (int i = 0; i < 6 * at->stride; i++) {
+    if (i < at->count)
+      accept_word(t, first + (size_t)i, float_word(FORGOTTEN), "a forgotten history");
+    else
+      refuse_word(t, first + (size_t)i, float_word(FORGOTTEN), "forgotten in another plane");
+    refuse_word(t, first + (size_t)i, float_word(-FORGOTTEN), "a speed that no particle has");
+    refuse_word(t, first + (size_t)i, float_word(nextafterf(FORGOTTEN, 0.0f)), "nearly forgotten");
+    refuse_word(t, first + (size_t)i, float_word(nextafterf(FORGOTTEN, INFINITY)), "more than forgotten");
+    accept_word(t, first + (size_t)i, float_word(1.0e5f), "the history of a fast particle");
+    accept_word(t, first + (size_t)i, float_word(-1.0e5f), "the history of a fast particle");
+    accept_word(t, first + (size_t)i, float_word(1.7320508e5f), "the history of a fast particle in a plane");
+  }
+}
+
+static void test_impossible_tethers(subject *t) {
+  const image_map *at = &t->at;
+  size_t chosen = input_word(at, INPUT_TETHERS_CHOSEN);
+  CHECK(get_word(t->image, chosen) == 1, "tethers are chosen");
+  static const uint32_t never[] = {15, 16, 64, 0x7fffffffu, 0x80000000u, 0x80000001u, 0xfffffffeu};
+  for (size_t i = 0; i < at->used[REGION_TETHERS]; i++) {
+    size_t word = at->first[REGION_TETHERS] + i;
+    for (size_t k = 0; k < sizeof never / sizeof never[0]; k++)
+      refuse_word(t, word, never[k], "a tether to a particle that is not there");
+    accept_word(t, word, 0xffffffffu, "no tether");
+    for (uint32_t pin = 0; pin < 15; pin++) {
+      if (pin == 0 || pin == 4)
+        accept_word(t, word, pin, "a tether to a pin");
+      else
+        refuse_word(t, word, pin, "a tether to a particle that moves");
+      set_word(t->trial, chosen, 0);
+      accept_word(t, word, pin, "a tether from before, to be chosen anew");
+    }
+  }
+  refuse_word(t, chosen, 2, "tethers chosen twice");
+  refuse_word(t, chosen, 0xffffffffu, "tethers chosen -1 times");
+  refuse_word(t, chosen, 0x80000000u, "tethers chosen");
+  accept_word(t, chosen, 0, "tethers to be chosen");
+}
+
+static void test_impossible_substep(subject *t) {
+  size_t last = input_word(&t->at, INPUT_LAST_SUBSTEP);
+  accept_word(t, last, 0, "no substep yet");
+  accept_word(t, last, float_word(1.0f), "the longest substep");
+  accept_word(t, last, float_word(1.0e-6f / 1024.0f), "the shortest substep");
+  refuse_word(t, last, float_word(nextafterf(1.0f, 2.0f)), "a substep too long");
+  refuse_word(t, last, float_word(-1.0e-3f), "a substep backwards");
+}
+
+/* A cloth that never sleeps counts no time towards it. */
+static void test_impossible_sleep(subject *t) {
+  size_t quiet = input_word(&t->at, INPUT_QUIET);
+  accept_word(t, quiet, 0, "awake");
+  refuse_word(t, quiet, float_word(0.1f), "nearly asleep");
+  refuse_word(t, quiet, float_word(-1.0f), "asleep");
+}
+
+/* Between regions and planes there is nothing. */
+static void test_impossible_pads(subject *t, int expected) {
+  int pads = 0;
+  for (size_t word = HEADER_WORDS; word < t->at.first[REGION_COUNT]; word++) {
+    if (is_pad(&t->at, word)) {
+      pads++;
+      CHECK(get_word(t->image, word) == 0, "word %d between planes is 0x%08x", (int)word,
+            (unsigned)get_word(t->image, word));
+      refuse_word(t, word, 1, "a small word between planes");
+      refuse_word(t, word, float_word(1.0f), "a number between planes");
+      refuse_word(t, word, 0x80000000u, "-0 between planes");
+    }
+  }
+  CHECK(pads >= expected, "only %d words between planes", pads);
+}
+
+static void test_pads(void) {
+  cloth_config config = pads_config();
+  subject t = subject_make(&config);
+  test_impossible_pads(&t, 12 * 48);
+  subject_free(&t);
+}
+
+/* Without tethers there is nothing to choose. */
+static void test_no_tethers(void) {
+  cloth_config config = plain_config();
+  subject t = subject_make(&config);
+  refuse_word(&t, input_word(&t.at, INPUT_TETHERS_CHOSEN), 1, "tethers chosen that are not there");
+  subject_free(&t);
 }
 
 static void set_freedom(subject *t, int particle, unsigned char freedom) {
@@ -907,6 +1112,11 @@ static void test_content(void) {
   expect_content(&t, CLOTH_OK, "the image sealed by the test");
   test_impossible_floats(&t);
   test_impossible_motion(&t);
+  test_impossible_history(&t);
+  test_impossible_tethers(&t);
+  test_impossible_substep(&t);
+  test_impossible_sleep(&t);
+  test_impossible_pads(&t, 1);
   test_impossible_freedoms(&t);
   test_impossible_confinements(&t);
   test_impossible_slots(&t);
@@ -1096,6 +1306,8 @@ static void mutate_word(random_source *random, subject *t) {
     bits = CONTACT(collider, dwell, kind);
   }
   set_word(t->trial, word, bits);
+  if (region == REGION_TETHERS && random_int(random, 0, 1))
+    set_word(t->trial, word, (uint32_t)random_int(random, -1, t->at.count));
   if (region == REGION_FREEDOM) {
     static const unsigned char freedoms[] = {0, 1, 2, 3, 4, 8, 12, 255};
     set_word(t->trial, word, get_word(t->image, word));
@@ -1289,9 +1501,11 @@ static uint64_t hash_of_life(const cloth_config *config) {
    up and puts the new hashes here, in the same change; a layout change of the state does the same with
    CLOTH_STATE_VERSION. A hash that changes without either is a mistake. */
 static const uint64_t golden_hashes[VARIANT_COUNT] = {
-    UINT64_C(0x23f6b84a33403bcd), UINT64_C(0x299749f3ce020810), UINT64_C(0x4eb44a8d11ee48ff),
-    UINT64_C(0x5fac5c3b8a31a6fd), UINT64_C(0x96b2b508120ad2f0), UINT64_C(0x286d7c9ea42e8b28),
-    UINT64_C(0x286d7c9ea42e8b28), UINT64_C(0x5de9fd541e185ec1), UINT64_C(0x6760315c855c2909),
+    UINT64_C(0x9c1ec6997c2a6940), UINT64_C(0x61a2456325368f3a), UINT64_C(0x3033f184a9f43caa),
+    UINT64_C(0x4472831e58f76097), UINT64_C(0xa36cd83a4b87d552), UINT64_C(0xe1336c6a93ecfa93),
+    UINT64_C(0xe1336c6a93ecfa93), UINT64_C(0x47c1cfe156880c40), UINT64_C(0xca8d3adbe874ce79),
+    UINT64_C(0x10026e340083c350), UINT64_C(0x739be746316375b7), UINT64_C(0x32b7e60cd8262fbc),
+    UINT64_C(0x0647aa1e179c04ec), UINT64_C(0x6329508ef6a24677),
 };
 
 static void test_golden_hashes(const char *when) {
@@ -1345,11 +1559,11 @@ static void test_constant_size(const variant *v) {
   specimen_free(&s);
 }
 
-static void expect_sizes(const cloth_config *config, const char *options) {
+static void expect_sizes(const cloth_config *config, size_t share, const char *options) {
   cloth_memory m;
   int result = cloth_memory_needed(config, &m);
   CHECK(result == CLOTH_OK, "cloth_memory_needed: %s", cloth_result_name(result));
-  size_t most = 60 * (size_t)(config->columns * config->rows) + 2048;
+  size_t most = share * (size_t)(config->columns * config->rows) + 5120;
   CHECK(m.saved_bytes <= most, "%d x %d%s: a save of %d bytes, at most %d", config->columns, config->rows, options,
         (int)m.saved_bytes, (int)most);
   CHECK(m.saved_bytes > m.state_bytes && m.image_bytes == 4 * map_of(config).first[REGION_COUNT],
@@ -1366,10 +1580,16 @@ static void test_saved_bytes(void) {
     cloth_config config = cloth_config_default();
     config.columns = sides[i % side_count];
     config.rows = sides[i / side_count];
-    expect_sizes(&config, "");
+    use_three_tiers(&config);
+    expect_sizes(&config, 60, " in three tiers");
+    use_two_tiers(&config);
+    expect_sizes(&config, 28, " in two tiers");
     config.warm_start = 1;
     config.contact_mode = CLOTH_CONTACT_SOLVER;
-    expect_sizes(&config, " with a warm start and solver contact");
+    expect_sizes(&config, 44, " in two tiers with a warm start and solver contact");
+    config.tethers = 2;
+    config.extrapolation = 0.5f;
+    expect_sizes(&config, 76, " with everything");
   }
 }
 
@@ -1634,8 +1854,10 @@ typedef struct pair {
   specimen a, b;
 } pair;
 
+static cloth_config (*history_config)(void);
+
 static pair pair_make(void) {
-  cloth_config config = full_config();
+  cloth_config config = history_config();
   pair p = {specimen_make(&config), stranger(&config, 2)};
   specimen_free(&p.b);
   p.b = specimen_make(&config);
@@ -1751,7 +1973,8 @@ static void test_input_histories(void) {
 /* A cloth that lay on a ball, and one that did not: with the ball gone and every particle put in its place, there is
    nothing left to tell them apart. */
 static void test_contact_history(void) {
-  cloth_config config = contact_config();
+  cloth_config config = history_config();
+  config.warm_start = 0; /* which is a history of its own */
   pair p = {specimen_make(&config), specimen_make(&config)};
   cloth_collider ball = ball_collider();
   cloth_add_collider(p.b.sheet, &ball);
@@ -1772,6 +1995,7 @@ int main(void) {
   test_pointer_refusals();
   test_short_buffers();
   test_every_bit("plain", plain_config());
+  test_every_bit("projected", projected_config());
   test_every_bit("everything", full_config());
   test_save_header();
   test_image_header();
@@ -1780,6 +2004,8 @@ int main(void) {
   test_inputs_are_state();
   test_content();
   test_confined_twice();
+  test_pads();
+  test_no_tethers();
   for (int i = 0; i < VARIANT_COUNT; i++) {
     test_exchange(&variants[i]);
     test_fresh_exchange(&variants[i]);
@@ -1796,9 +2022,13 @@ int main(void) {
   test_self_test();
   test_rounding_modes();
   test_flushing();
-  test_collider_histories();
-  test_particle_histories();
-  test_input_histories();
-  test_contact_history();
+  cloth_config (*const history_configs[])(void) = {contact_config, full_config, projected_config};
+  for (int i = 0; i < 3; i++) {
+    history_config = history_configs[i];
+    test_collider_histories();
+    test_particle_histories();
+    test_input_histories();
+    test_contact_history();
+  }
   return check_report();
 }

@@ -336,6 +336,22 @@ static void choose_explicit_only(cloth_config *config) {
   config->max_substeps = 64;
 }
 
+/* Either scheme, and what lies between them. */
+static void choose_tiers(cloth_config *config, random_source *random) {
+  static const float thresholds[] = {0.0f, 0.0f, 1.0f, 20.0f};
+  use_two_tiers(config);
+  if (chance(random, 40))
+    return;
+  use_three_tiers(config);
+  config->projection_threshold = thresholds[random_int(random, 0, 3)];
+  config->explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
+  config->extrapolation = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
+  config->spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
+  config->tethers = random_int(random, 0, 2);
+  config->tether_scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
+  config->bend_integration = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
+}
+
 static cloth_config choose_config(random_source *random) {
   static const int substeps[] = {0, 0, 1, 2, 4, 7};
   cloth_config config = cloth_config_default();
@@ -349,9 +365,11 @@ static cloth_config choose_config(random_source *random) {
   config.max_speed = chance(random, 20) ? 3.0f : 300.0f;
   config.drag = between(random, 0.0, 1.5);
   config.lift = between(random, 0.0, 1.5);
+  config.normal_drag = chance(random, 50) ? 0.0f : between(random, 0.0, 1.5);
   config.thickness = chance(random, 20) ? 0.0f : 0.01f;
   config.max_colliders = random_int(random, 0, MOST_COLLIDERS);
   config.max_confined = random_int(random, 0, 5);
+  choose_tiers(&config, random);
   choose_solver(&config, random);
   if (chance(random, 15))
     choose_explicit_only(&config);

@@ -74,7 +74,7 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
   } else {
     pin_corners(sheet);
   }
-  cloth_measures m;
+  cloth_measures m = {0};
   cloth_measure(sheet, &m);
   float start = m.kinetic_energy + m.elastic_energy + m.potential_energy;
   float mass = config->fabric.density * config->edge_warp.x * config->edge_weft.z;
