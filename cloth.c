@@ -1973,6 +1973,7 @@ enum {
   PRICE_CALL = 600,    /* a substep, whatever the grid */
   PRICE_ROW = 120,     /* a row, in a substep */
   PRICE_PREPARE = 60,  /* a particle, in a step */
+  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
   PRICE_CHOOSE = 800,  /* tethers: a particle, when they are chosen ... */
   PRICE_OFFERS = 2600, /* ... and each of its tethers */
   PRICE_PREDICT = 80,
@@ -1997,7 +1998,7 @@ enum {
   PRICE_TAUT = 60,       /* a tether that pulls ... */
   PRICE_UNBLOCKED = 420, /* ... and for each collider that might be in its way */
   PRICE_NEAR = 103,      /* is it near a collider? */
-  PRICE_RESPOND = 300,   /* one that touches */
+  PRICE_RESPOND = 350,   /* one that touches */
   PRICE_BODY = 1500,     /* a collider */
   PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
   PRICE_TRACED = 150,    /* a path */
@@ -3946,8 +3947,9 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &colliders_of(c)[m->index].body;
 }
 
-/* Steps of a sphere trace. A path that has come no nearer than this many steps allow counts as a hit. */
-#define TRACE_STEPS 32
+/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
+   near to it, or meets it there but for a rounding; it counts as a hit. */
+#define TRACE_STEPS 4
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
 /* The next float after it. */
@@ -4004,8 +4006,9 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+/* A traced path. */
 static uint32_t trace_price(const cloth_collider *body) {
-  return PRICE_TRACE + distance_prices[body->shape];
+  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
 }
 
 /* A particle near a collider: the distances of both ends of its way. */
@@ -4016,38 +4019,34 @@ static uint32_t near_price(const cloth_collider *body) {
 /*
  * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come
  * within the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane.
- * All shapes are convex: a path that moves away where it touches is clear. `under_way` is 1 for lanes to be traced.
+ * All shapes are convex, so the distance is a convex function of the way: Newton's steps never go too far, and a path
+ * that moves away is clear. `normal_before` and `distance` are those of the start, and `under_way` is 1 for lanes
+ * to be traced.
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
-                                lanes under_way) {
+                                const lanes3 *normal_before, lanes distance, lanes under_way) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes3 way = lanes3_subtract(b->to, b->from);
-  lanes length = lanes3_length(way);
+  lanes3 normal = *normal_before;
   lanes t = zero;
-  lanes steps = zero;
-  uint32_t paths = lanes_count(under_way);
+  add_varying_work(c, lanes_count(under_way), trace_price(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
-  for (int32_t step = 0; step < TRACE_STEPS; step++) {
-    lanes3 normal;
-    lanes distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
+  for (int32_t step = 0; step < TRACE_STEPS && (c->fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
+    lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
+    t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
+    t = lanes_minimum(t, one);
+    under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
+    distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask active = lanes_less(zero, under_way);
     lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
-    hits = lanes_both(hits, active);
+    hits = lanes_both(hits, lanes_less(zero, under_way));
     lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
     b->push = lanes_select(hits, depth, b->push);
     b->touches = lanes_select(lanes_both(hits, lanes_less(zero, depth)), one, b->touches);
-    steps = lanes_add(steps, under_way);
-    t = lanes_add(t, lanes_divide(distance, length));
-    under_way = lanes_drop(hits, lanes_keep(lanes_less(t, one), under_way));
-    if (!lanes_any(lanes_less(zero, under_way))) {
-      break;
-    }
+    under_way = lanes_drop(hits, under_way);
   }
-  add_work(c, lanes_count(steps), trace_price(body));
-  add_work(c, paths, PRICE_TRACED);
 }
 
 /*
@@ -4084,8 +4083,8 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_select(at_once, depth, b->push);
   b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
   uncertain = lanes_drop(at_once, uncertain);
-  if (lanes_any(lanes_less(zero, uncertain))) {
-    trace_block(c, body, m->margin, b, uncertain);
+  if (lanes_any(lanes_less(zero, uncertain)) || c->fixed_work) {
+    trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
 
@@ -4459,30 +4458,37 @@ static uint32_t forces_price(const cloth *c, const step_plan *plan) {
 }
 
 /* Of all that every substep does to a particle, however things are. */
-static uint32_t particle_price(const cloth *c, const step_plan *plan) {
+static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
   uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     price += forces_price(c, plan);
   }
   if (c->limit_sweeps > 0 || plan->projects) {
-    price += PRICE_SETTLE + (plan->projects && c->tethers ? (uint32_t)c->tether_count * PRICE_TETHER : 0u);
+    price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
   return price + (uint32_t)c->limit_sweeps * (2 * PRICE_GENERAL + PRICE_RUN);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
 typedef struct work_around {
-  int32_t plain, confined, bodies;
-  uint32_t nearness; /* price of a particle near all of them at once ... */
-  uint32_t tracing;  /* ... and of tracing its ways to them */
+  int32_t plain, confined, bodies, tethers;
+  uint32_t nearness; /* price of a particle that touches all of them at once */
   uint32_t blocks;
 } work_around;
 
 static void add_body(work_around *around, const cloth_collider *body) {
   around->bodies++;
-  around->nearness += near_price(body) + PRICE_RESPOND;
-  around->tracing += PRICE_TRACED + TRACE_STEPS * trace_price(body);
+  around->nearness += near_price(body) + trace_price(body) + PRICE_RESPOND;
   around->blocks += body->shape != CLOTH_SHAPE_PLANE;
+}
+
+static int has_pins(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static work_around look_around(const cloth *c) {
@@ -4490,6 +4496,7 @@ static work_around look_around(const cloth *c) {
   fill_zero(&around, sizeof around);
   around.plain = plain_particles(c);
   around.confined = inputs_of(c)->confined_count;
+  around.tethers = has_pins(c) ? c->tether_count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
       add_body(&around, &colliders_of(c)[index].body);
@@ -4500,9 +4507,9 @@ static work_around look_around(const cloth *c) {
 
 /* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
 static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = around->nearness;
-  if (plan->projects && c->tethers) {
-    price += (uint32_t)c->tether_count * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
+  uint64_t price = PRICE_RECOVER + around->nearness;
+  if (plan->projects) {
+    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
     price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
@@ -4512,7 +4519,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
 
 /* What a step does however things are. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = particle_price(c, plan) + (uint32_t)around->bodies * PRICE_NEAR;
+  uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
   price += c->fixed_work ? varying_price(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
     price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
@@ -4523,8 +4530,9 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
 #endif
   work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
           (uint32_t)around->bodies * PRICE_BODY;
-  work = work * (uint32_t)plan->substeps + PRICE_STEP + (uint64_t)(uint32_t)c->count * PRICE_PREPARE;
-  if (c->tethers && !inputs_of(c)->tethers_chosen) {
+  work = work * (uint32_t)plan->substeps + PRICE_STEP +
+         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
+  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
     work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
   }
   return work;
@@ -4532,8 +4540,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
 
 /* The most that a step can count beside. */
 static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = PRICE_RECOVER + around->tracing;
-  price += c->fixed_work ? 0u : varying_price(c, plan, around);
+  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
     price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
   }
@@ -4598,6 +4605,7 @@ static work_around worst_around(const cloth_config *config) {
   fill_zero(&dearest, sizeof dearest);
   dearest.shape = CLOTH_SHAPE_CYLINDER;
   around.confined = config->max_confined;
+  around.tethers = config->tethers;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_body(&around, &dearest);
   }
@@ -4982,7 +4990,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
     good = lanes_both(good, lanes_less(lanes3_dot(velocity, velocity), fastest));
     lanes bad = lanes_select(good, lanes_splat(0.0f), lanes_splat(1.0f));
     int32_t left = c->count - i;
-    if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+    if (c->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
       for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
         accept_particle(c, plan, i + lane, counts);
       }
@@ -5139,7 +5147,7 @@ int cloth_step(cloth *sheet, float dt) {
   work_around around = look_around(sheet);
   add_work(sheet, planned_work(sheet, plan, &around), 1);
 #if WITH_PROJECTION
-  if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
+  if (sheet->tethers && (sheet->fixed_work || !inputs_of(sheet)->tethers_chosen)) {
     choose_tethers(sheet);
   }
   if (sheet->tethers) {
@@ -5158,7 +5166,7 @@ int cloth_step(cloth *sheet, float dt) {
 #endif
   cloth_statistics *counts = statistics_of(sheet);
   add_varying_work(sheet, (uint64_t)(uint32_t)counts->iterations * (uint32_t)sheet->count, iteration_price(plan));
-  add_work(sheet, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
+  add_varying_work(sheet, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
