@@ -4125,9 +4125,11 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
-  lanes3 motion = lanes3_subtract(b->to, b->from);
+  /* Nothing moves what does not touch, or lies beyond the last particle and may stand anywhere. */
+  lanes3 motion = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes push = lanes_keep(touches, b->push);
   lanes approach = lanes3_dot(motion, b->normal);
-  lanes stop = lanes_minimum(b->push, lanes_maximum(lanes_subtract(zero, approach), zero));
+  lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
   lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
   slip = lanes3_snapped_to(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
@@ -4135,7 +4137,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
   lanes held = lanes_minimum(lanes_divide(braking, lanes_maximum(distance, lanes_splat(STATE_QUANTUM))), one);
   lanes3 friction = lanes3_scale(slip, lanes_subtract(zero, lanes_select(slides, held, one)));
-  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, b->push));
+  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, push));
   lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, stop));
   if (!m->aligned) {
     shift = lanes3_rotate(m->end.rotation, shift);
