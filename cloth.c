@@ -745,8 +745,12 @@ typedef struct moving_body {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body; /* whose contacts are being worked on */
-  uint32_t tick;    /* of the port's timer, when the last stage ended */
+  moving_body body;                      /* whose contacts are being worked on */
+  uint32_t tick;                         /* of the port's timer, when the last stage ended */
+  uint32_t start;                        /* tick when a step with a deadline began ... */
+  uint32_t ticks;                        /* ... and the ticks it has */
+  int32_t plain;                         /* particles that the plain pieces of the rows hold */
+  int32_t refinements, most_refinements; /* pieces of optional work: done so far, and as many as may be */
 } workspace;
 
 struct cloth {
@@ -831,6 +835,28 @@ static void add_work(const cloth *c, uint64_t times, uint32_t price) {
   uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
   work[0] = (uint32_t)sum;
   work[1] = (uint32_t)(sum >> 32);
+}
+
+/* Takes back work that was reckoned in advance and not done. */
+static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, 0u - times, price);
+}
+
+#define ALL_REFINEMENTS INT32_MAX
+#define NO_DEADLINE UINT32_MAX
+
+/* May the step at hand do another piece of optional work? After the first refusal it may do none. */
+static int may_refine(const cloth *c) {
+  workspace *w = workspace_of(c);
+  if (w->ticks != NO_DEADLINE && CLOTH_TICKS() - w->start >= w->ticks) {
+    w->most_refinements = w->refinements;
+    w->ticks = NO_DEADLINE;
+  }
+  if (w->refinements >= w->most_refinements) {
+    return 0;
+  }
+  w->refinements++;
+  return 1;
 }
 
 /* The same where fixed work does not have it done for all. */
@@ -2010,6 +2036,9 @@ enum {
   PRICE_HELD = 2600      /* a particle held so */
 };
 
+/* Of a sweep of strain limiting, a particle. */
+#define SWEEP_PRICE (2 * PRICE_GENERAL + PRICE_RUN)
+
 /* Distance of a point from the surface, by shape. */
 CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
 
@@ -3052,8 +3081,13 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
   float delta = c->warm ? start_warm(c, plan) : reference;
   float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
+  int refused = 0;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
+    if (result.iterations > 0 && !may_refine(c)) {
+      refused = 1;
+      break;
+    }
     float curvature = turn_and_apply(c, plan, beta);
     if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
@@ -3068,7 +3102,7 @@ static solve_result solve(const cloth *c, const step_plan *plan) {
     iterate_idly(c, plan);
   }
   round_solution(c);
-  result.capped = result.iterations == c->max_iterations && delta > target;
+  result.capped = (refused || result.iterations == c->max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
     result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
@@ -3385,12 +3419,48 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
 }
 
+/* Runs of springs along a row: one for every span of columns where a spring starts. */
+static uint32_t runs_in_row(const cloth *c, int32_t direction, int32_t span) {
+  return direction == WARP ? (uint32_t)((c->columns - 1) / span + 1) : 1u;
+}
+
+/* Work of the springs of one span. A particle outside the plain pieces takes the springs on both sides out of them. */
+static uint64_t span_work(const cloth *c, const step_plan *plan, int32_t span, int32_t plain) {
+  uint64_t work = 0;
+  spring_limit limit;
+  for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
+    if (plan_limit(c, plan, d, span, &limit)) {
+      int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
+      general = !PLAIN_KERNELS || !limit.fast || general > c->count ? c->count : general;
+      work += (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN;
+      work += (uint64_t)(uint32_t)c->rows * (runs_in_row(c, d, span) * PRICE_RUN);
+    }
+  }
+  return work;
+}
+
+/* Bend springs are two cells long. */
+static int32_t first_span(const step_plan *plan) {
+  return plan->bend_projected && plan->span < 2 ? 2 : plan->span;
+}
+
+static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
+  uint64_t work = 0;
+  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
+    work += span_work(c, plan, span, plain);
+  }
+  return work;
+}
+
 /* One sweep over all projected springs of the predicted positions, coarse to fine, shear last. */
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   planes x = predicted_of(c);
   spring_limit limit;
-  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
-  for (; span >= 1; span /= 2) {
+  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
+    if (span > (plan->bend_projected ? 2 : 1) && !may_refine(c)) {
+      drop_work(c, span_work(c, plan, span, workspace_of(c)->plain), 1);
+      continue;
+    }
     for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
       if (plan_limit(c, plan, d, span, &limit)) {
         limit_direction(c, &limit, x, d, span);
@@ -4411,31 +4481,6 @@ static int32_t plain_particles(const cloth *c) {
   return plain;
 }
 
-#if WITH_PROJECTION
-/* Runs of springs along a row: one for every span of columns where a spring starts. */
-static uint32_t runs_in_row(const cloth *c, int32_t direction, int32_t span) {
-  return direction == WARP ? (uint32_t)((c->columns - 1) / span + 1) : 1u;
-}
-
-/* All springs of the projection. A particle outside the plain pieces takes the springs on both sides out of them. */
-static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
-  uint64_t work = 0;
-  spring_limit limit;
-  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
-  for (; span >= 1; span /= 2) {
-    for (int32_t d = WARP; d <= (span == 1 ? ANTIDIAGONAL : WEFT); d++) {
-      if (plan_limit(c, plan, d, span, &limit)) {
-        int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
-        general = !PLAIN_KERNELS || !limit.fast || general > c->count ? c->count : general;
-        work += (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN;
-        work += (uint64_t)(uint32_t)c->rows * (runs_in_row(c, d, span) * PRICE_RUN);
-      }
-    }
-  }
-  return work;
-}
-#endif
-
 /* Of an iteration of the solver, a particle. */
 static uint32_t iteration_price(const step_plan *plan) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
@@ -4468,7 +4513,7 @@ static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t te
   if (c->limit_sweeps > 0 || plan->projects) {
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
-  return price + (uint32_t)c->limit_sweeps * (2 * PRICE_GENERAL + PRICE_RUN);
+  return price + (uint32_t)c->limit_sweeps * SWEEP_PRICE;
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -4913,6 +4958,10 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, SWEEP_PRICE);
+      break;
+    }
     limit_sweep(c, predicted_of(c));
   }
   settle_lengths(c, plan);
@@ -5130,49 +5179,104 @@ int cloth_is_asleep(const cloth *sheet) {
 
 #endif
 
+/* What goes before the substeps. */
+static void prepare_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  plan_step(c, dt, &w->plan);
+  clear_pads(c);
+  prepare_particles(c);
+  mark_plain_pieces(c);
+  reset_statistics(c, &w->plan);
+  work_around around = look_around(c);
+  w->plain = around.plain;
+  add_work(c, planned_work(c, &w->plan, &around), 1);
+#if WITH_PROJECTION
+  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
+    choose_tethers(c);
+  }
+  if (c->tethers) {
+    mark_tethers(c);
+  }
+#endif
+}
+
+/* What has to be known of all substeps. Returns the notes. */
+static int finish_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *counts = statistics_of(c);
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(plan));
+  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
+  counts->notes = plan->notes;
+  counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
+  counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
+  return counts->notes;
+}
+
+/* A step with as many refinements as the workspace says. */
+static int step(const cloth *c, float dt) {
+#if WITH_SLEEP
+  if (is_asleep(c)) {
+    return sleep_on(c);
+  }
+#endif
+  prepare_step(c, dt);
+  workspace *w = workspace_of(c);
+  w->tick = CLOTH_TICKS();
+  w->body.index = -1;
+  for (int32_t index = 0; index < w->plan.substeps; index++) {
+    substep(c, &w->plan, index);
+  }
+  finish_inputs(c);
+  inputs_of(c)->last_substep = w->plan.k;
+#if WITH_SLEEP
+  settle_down(c, dt);
+#endif
+  return finish_statistics(c, &w->plan);
+}
+
+static void allow_refinements(const cloth *c, int32_t most, uint32_t ticks) {
+  workspace *w = workspace_of(c);
+  w->refinements = 0;
+  w->most_refinements = most;
+  w->ticks = ticks;
+}
+
 int cloth_step(cloth *sheet, float dt) {
   int error = check_step(sheet, dt);
   if (error) {
     return error;
   }
-#if WITH_SLEEP
-  if (is_asleep(sheet)) {
-    return sleep_on(sheet);
+  allow_refinements(sheet, ALL_REFINEMENTS, NO_DEADLINE);
+  return step(sheet, dt);
+}
+
+int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  int error = check_step(sheet, dt);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
   }
-#endif
-  step_plan *plan = &workspace_of(sheet)->plan;
-  plan_step(sheet, dt, plan);
-  clear_pads(sheet);
-  prepare_particles(sheet);
-  mark_plain_pieces(sheet);
-  reset_statistics(sheet, plan);
-  work_around around = look_around(sheet);
-  add_work(sheet, planned_work(sheet, plan, &around), 1);
-#if WITH_PROJECTION
-  if (sheet->tethers && (sheet->fixed_work || !inputs_of(sheet)->tethers_chosen)) {
-    choose_tethers(sheet);
+  if (sheet->fixed_work) {
+    return CLOTH_ERROR_WORK;
   }
-  if (sheet->tethers) {
-    mark_tethers(sheet);
+  workspace *w = workspace_of(sheet);
+  allow_refinements(sheet, ALL_REFINEMENTS, ticks);
+  w->start = start;
+  int result = step(sheet, dt);
+  effort->refinements = w->refinements;
+  effort->cut_short = w->most_refinements != ALL_REFINEMENTS;
+  return result;
+}
+
+int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
+  int error = check_step(sheet, dt);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
   }
-#endif
-  workspace_of(sheet)->tick = CLOTH_TICKS();
-  workspace_of(sheet)->body.index = -1;
-  for (int32_t index = 0; index < plan->substeps; index++) {
-    substep(sheet, plan, index);
+  if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_WORK;
   }
-  finish_inputs(sheet);
-  inputs_of(sheet)->last_substep = plan->k;
-#if WITH_SLEEP
-  settle_down(sheet, dt);
-#endif
-  cloth_statistics *counts = statistics_of(sheet);
-  add_varying_work(sheet, (uint64_t)(uint32_t)counts->iterations * (uint32_t)sheet->count, iteration_price(plan));
-  add_varying_work(sheet, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
-  counts->notes = plan->notes;
-  counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
-  counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
-  return counts->notes;
+  allow_refinements(sheet, effort->cut_short ? effort->refinements : ALL_REFINEMENTS, NO_DEADLINE);
+  return step(sheet, dt);
 }
 
 /// Inputs ///

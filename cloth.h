@@ -397,6 +397,25 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
 int cloth_step(cloth *sheet, float dt);
 
 /*
+ * Deadlines. A step can be told to stop refining at a time: from then on its substeps do one iteration of a solve, one
+ * sweep of strain limiting, of the projected springs those that span a cell, or two where bend springs are among them,
+ * and all else as ever. So it goes on for a while after the deadline, and its result depends on the machine. What it
+ * did is reported, and reproduces it to the bit anywhere. Nothing but this looks at the time.
+ */
+typedef struct cloth_effort {
+  int32_t refinements; /* iterations, sweeps and spans that were done beyond the least */
+  int32_t cut_short;   /* 1 if the deadline left out others, else 0 */
+} cloth_effort;
+
+/* Steps as cloth_step() does, but refines no more when `ticks` ticks of the port's CLOTH_TICKS() have passed since the
+   call; 0 refines nothing, and without a timer nothing else is ever cut short. UINT32_MAX is no deadline. Writes to
+   *effort what it did. Returns what cloth_step() does, or CLOTH_ERROR_WORK for a cloth of fixed work. */
+int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort);
+
+/* Steps as a cloth_step_until() did that reported this effort, without a timer. Returns what that does. */
+int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort);
+
+/*
  * Work. A unit is an instruction that a Cortex-M7 executes for one lane of plain C, compiled by GCC 12 at -O2, as a
  * table in cloth.c counts them: the same number on every machine. cloth_statistics.work adds up what a step has done,
  * with the iterations, contacts, traced ways and taut tethers there were. Real instructions of that build are at
