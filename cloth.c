@@ -4,8 +4,8 @@
  * How this file is laid out, top to bottom:
  *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
  *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
- *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Stepping, Inputs, Colliders,
- *   Results, State, Portable image, Statistics, Self-test, Names.
+ *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Work, Planner, Stepping, Inputs,
+ * Colliders, Results, State, Portable image, Statistics, Self-test, Names.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -4690,6 +4690,140 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   return CLOTH_OK;
 }
 
+/// Planner ///
+
+#if WITH_PROJECTION
+
+/* x to a power of so many sixteenths, 0 or more. */
+static float power_of(float x, int32_t sixteenths) {
+  float power = 1.0f;
+  float root = x;
+  for (int32_t whole = sixteenths / 16; whole > 0; whole--) {
+    power *= x;
+  }
+  for (int32_t part = 8; part > 0; part /= 2) {
+    root = square_root(root);
+    power *= sixteenths & part ? root : 1.0f;
+  }
+  return power;
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Fits, to a
+ * factor of two, of what SCENE_HANG of examples/scenes.c showed in its second and third second with three tiers, spans
+ * by themselves and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of 1/120 to 1/30 s,
+ * none to 8 sweeps, limits of 0.2 % to 2 %. `test_forecasts` of tests/bounds.c measures again. With x = g k^2 / length,
+ * k the substep:
+ *
+ *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
+ *     with sweeps     0.9 limit + 0.235 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *
+ * Smaller spans stretch more and cost the same. Two tiers are never planned: with so few substeps that they cost as
+ * much as three, a sheet hardly falls (of the kinetic energy of 64 substeps in three tiers, 4 substeps in three kept
+ * 0.98 and 4 in two, at eight times the work, 0.11 or less).
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
+  float side = (float)(c->columns > c->rows ? c->columns : c->rows);
+  float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
+  float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
+  if (c->limit_sweeps > 0) {
+    float left = 0.235f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+  }
+  return stretch;
+}
+
+/* What a plan may choose, from little work to much. */
+CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 48, 64};
+CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
+
+static void plan_tiers(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config->bend_integration = CLOTH_BEND_ADAPTIVE;
+  config->projection_threshold = 0.0f;
+  config->extrapolation = 0.9f;
+  config->spans = 0;
+  config->tethers = TETHERS;
+  config->substeps = 1;
+  config->max_substeps = 1;
+  config->limit_sweeps = 0;
+}
+
+/* What is asked of a plan; 0 is anything. */
+typedef struct plan_goal {
+  uint64_t work;
+  float stretch;
+} plan_goal;
+
+/* Does a forecast meet the goal, and better than the best so far? */
+static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const cloth_forecast *best) {
+  if ((goal->work > 0 && f->work > goal->work) || (goal->stretch > 0.0f && f->stretch > goal->stretch)) {
+    return 0;
+  }
+  if (best->work == 0) {
+    return 1;
+  }
+  return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
+}
+
+/* Tries all there is to choose. Writes the best to *config and *best, whose work stays 0 if nothing meets the goal. */
+CLOTH_SEPARATE void choose_plan(cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
+  paper_cloth paper;
+  work_around around = worst_around(config);
+  cloth *c = &paper.c;
+  draw_paper_cloth(&paper, config);
+  best->work = 0;
+  for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
+    for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
+      cloth_forecast f;
+      c->substeps = plan_substeps[n];
+      c->max_substeps = c->substeps;
+      c->limit_sweeps = plan_sweeps[sweeps];
+      f.work = worst_work(&paper, &around, dt);
+      f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
+      if (is_better_plan(goal, &f, best)) {
+        *best = f;
+        config->substeps = c->substeps;
+        config->max_substeps = c->substeps;
+        config->limit_sweeps = c->limit_sweeps;
+      }
+    }
+  }
+}
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!planned || !forecast) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_PLAN;
+  }
+  cloth_config made = *config;
+  cloth_forecast best;
+  plan_goal goal;
+  goal.work = work;
+  goal.stretch = stretch;
+  plan_tiers(&made);
+  choose_plan(&made, dt, &goal, &best);
+  if (best.work == 0) {
+    return CLOTH_ERROR_PLAN;
+  }
+  *planned = made;
+  *forecast = best;
+  return CLOTH_OK;
+}
+
+#endif
+
 /// Stepping ///
 
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
@@ -6674,7 +6808,7 @@ CLOTH_CONSTANT static const char result_names[] =
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
     "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0WORK\0";
+    "PROJECTION\0SLEEP\0WORK\0PLAN\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

@@ -139,7 +139,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
   CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
   CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
-  CLOTH_ERROR_WORK = -52             /* fixed_work not 0 or 1, or with sleep or contact in the solver */
+  CLOTH_ERROR_WORK = -52,            /* fixed_work not 0 or 1, or with sleep or contact in the solver; no such effort */
+  CLOTH_ERROR_PLAN = -53             /* no plan meets the goal, or none was given */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -436,6 +437,23 @@ int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work);
    are, with as many colliders as there is room for, of the dearest shape, and every particle at every one of them. So
    leave room for no more than will be there. Returns CLOTH_OK or an error. */
 int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work);
+
+/* What a config can be expected to do. */
+typedef struct cloth_forecast {
+  uint64_t work; /* cloth_work_bound_of() */
+  float stretch; /* largest strain of a spring while a sheet swings by two corners; 0.01 is 1 %; to a factor of two */
+} cloth_forecast;
+
+/*
+ * Plans how to simulate: takes a config and sets the tiers, substeps, spans, tethers and sweeps of strain limiting, in
+ * three tiers always. The rest stays: leave room for no more colliders than will be there, and set limit_extension,
+ * below which sweeps do not go. Without a `stretch`, the plan with the least stretch whose bound of work for a step of
+ * dt is at most `work`; with one, the plan of least work that is expected to stretch no more, within `work` unless that
+ * is 0. Writes to *planned, which may be *config, and what to expect to *forecast. Returns CLOTH_OK, CLOTH_ERROR_PLAN
+ * if nothing meets that, or an error of the config.
+ */
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast);
 
 /// State ///
 

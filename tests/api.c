@@ -847,6 +847,7 @@ static void test_names(void) {
       NAMED(CLOTH_ERROR_PROJECTION),
       NAMED(CLOTH_ERROR_SLEEP),
       NAMED(CLOTH_ERROR_WORK),
+      NAMED(CLOTH_ERROR_PLAN),
   };
   const size_t prefix = sizeof "CLOTH_ERROR_" - 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -856,7 +857,7 @@ static void test_names(void) {
           cloth_result_name(names[i].error));
   }
   CHECK(strcmp(cloth_result_name(13), "OK") == 0, "notes are called %s", cloth_result_name(13));
-  CHECK(strcmp(cloth_result_name(-53), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-53));
+  CHECK(strcmp(cloth_result_name(-54), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-54));
   CHECK(cloth_result_name(-37) != NULL && cloth_result_name(INT32_MIN) != NULL, "unknown errors have no name");
 }
 
@@ -1020,8 +1021,8 @@ static void expect_spans(const cloth_memory *m) {
   CHECK(m->total_bytes - spans < 3 * CLOTH_ALIGNMENT, "%zu bytes lost between spans", m->total_bytes - spans);
 }
 
-/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95 floats
-   by which planes keep away from multiples of 2 KB. */
+/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95
+   floats by which planes keep away from multiples of 2 KB. */
 static void expect_addition(const cloth_config *with, size_t without, size_t share, const char *name) {
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
