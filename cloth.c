@@ -2000,8 +2000,8 @@ enum {
   PRICE_ROW = 120,     /* a row, in a substep */
   PRICE_PREPARE = 60,  /* a particle, in a step */
   PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
-  PRICE_CHOOSE = 800,  /* tethers: a particle, when they are chosen ... */
-  PRICE_OFFERS = 2600, /* ... and each of its tethers */
+  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
+  PRICE_OFFERS = 1200, /* ... and each of its tethers */
   PRICE_PREDICT = 80,
   PRICE_HISTORY = 60,
   PRICE_BODY_FORCES = 30,
@@ -3695,64 +3695,93 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
-static float rest_between(const cloth *c, int32_t a, int32_t b) {
-  float columns = (float)(a % c->columns - b % c->columns);
-  float rows = (float)(a / c->columns - b / c->columns);
-  return lanes_first_value(rest_squared(metric_of(c, 1.0f), lanes_splat(columns), lanes_splat(rows)));
+/* Choosing tethers: what all particles share, and where the one at hand is. */
+typedef struct tether_choice {
+  rest_metric metric;
+  int32_t particle, column, row;
+  int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
+} tether_choice;
+
+/* From a pin to a place of the grid. */
+static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
+  int32_t pin_row = pin / c->columns;
+  float columns = (float)(column - (pin - pin_row * c->columns));
+  return lanes_first_value(rest_squared(t->metric, lanes_splat(columns), lanes_splat((float)(row - pin_row))));
 }
 
-/* Offers a pin to a particle. It takes the nearest, and as its second the nearest that is not beside the first: at
-   least half as far from it as from the particle. */
-static void offer_tether(const cloth *c, int32_t particle, int32_t pin) {
-  int32_t *first = &tethers_of(c, 0)[particle];
-  if (pin < 0 || pin == *first) {
+static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
+  return rest_from(c, t, pin, t->column, t->row);
+}
+
+/* Is a pin beside another, at most half as far from it as from the particle? */
+static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
+  int32_t row = other / c->columns;
+  return 4.0f * rest_from(c, t, pin, other - row * c->columns, row) < rest_to_particle(c, t, pin);
+}
+
+/* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
+   it has need no offer. */
+static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
+  int32_t *first = &t->slots[0][t->particle];
+  int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
+  if (pin < 0 || pin == *first || (second && pin == *second)) {
     return;
   }
-  if (*first < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *first)) {
+  int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
+  if (is_nearest) {
     int32_t former = *first;
     *first = pin;
     pin = former;
   }
-  if (c->tether_count < 2) {
+  if (!second) {
     return;
   }
-  int32_t *second = &tethers_of(c, 1)[particle];
-  if (*second >= 0 && 4.0f * rest_between(c, *second, *first) < rest_between(c, particle, *second)) {
+  if (is_nearest && *second >= 0 && is_beside(c, t, *second, *first)) {
     *second = -1;
   }
-  if (pin < 0 || 4.0f * rest_between(c, pin, *first) < rest_between(c, particle, pin)) {
+  if (pin < 0 || is_beside(c, t, pin, *first)) {
     return;
   }
-  if (*second < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *second)) {
+  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
     *second = pin;
   }
 }
 
 /* What a neighbour so many columns and rows away knows. */
-static void offer_from(const cloth *c, int32_t particle, int32_t columns, int32_t rows) {
-  int32_t column = particle % c->columns + columns;
-  int32_t row = particle / c->columns + rows;
+static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
+  int32_t column = t->column + columns;
+  int32_t row = t->row + rows;
   if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
     return;
   }
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    offer_tether(c, particle, tethers_of(c, slot)[row * c->columns + column]);
+    offer_tether(c, t, t->slots[slot][row * c->columns + column]);
   }
+}
+
+static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
+  t->column = column;
+  t->particle = t->row * c->columns + column;
 }
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right. */
 static void hand_tethers_on(const cloth *c, int32_t rows) {
+  tether_choice t;
+  t.metric = metric_of(c, 1.0f);
+  t.slots[0] = tethers_of(c, 0);
+  t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
   for (int32_t n = 0; n < c->rows; n++) {
-    int32_t row = rows > 0 ? n : c->rows - 1 - n;
+    t.row = rows > 0 ? n : c->rows - 1 - n;
     for (int32_t column = 0; column < c->columns; column++) {
-      int32_t i = row * c->columns + column;
-      offer_from(c, i, -1, 0 - rows);
-      offer_from(c, i, 0, 0 - rows);
-      offer_from(c, i, 1, 0 - rows);
-      offer_from(c, i, -1, 0);
+      stand_at(c, &t, column);
+      offer_from(c, &t, -1, 0 - rows);
+      offer_from(c, &t, 0, 0 - rows);
+      offer_from(c, &t, 1, 0 - rows);
+      offer_from(c, &t, -1, 0);
     }
     for (int32_t column = c->columns - 1; column >= 0; column--) {
-      offer_from(c, row * c->columns + column, 1, 0);
+      stand_at(c, &t, column);
+      offer_from(c, &t, 1, 0);
     }
   }
 }
@@ -4716,7 +4745,7 @@ static float power_of(float x, int32_t sixteenths) {
  * k the substep:
  *
  *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
- *     with sweeps     0.9 limit + 0.235 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
  *
  * Smaller spans stretch more and cost the same. Two tiers are never planned: with so few substeps that they cost as
  * much as three, a sheet hardly falls (of the kinetic energy of 64 substeps in three tiers, 4 substeps in three kept
@@ -4728,7 +4757,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->limit_sweeps > 0) {
-    float left = 0.235f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
     stretch = minimum(stretch, 0.9f * config->limit_extension + left);
   }
   return stretch;
