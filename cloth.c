@@ -2250,8 +2250,8 @@ CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d
                                 const cell_corners *x, const cell_corners *v, float *stored, int32_t width,
                                 int32_t left) {
   const spring_family *s = &plan->spring[d];
-  int32_t i = place + spring_start(d);
-  int32_t j = place + spring_end(c, d);
+  int32_t i = count > 0 ? place + spring_start(d) : place; /* where there is none, what it would lead to may not be */
+  int32_t j = count > 0 ? place + spring_end(c, d) : place;
   lanes scale = spring_force_scale(c, s, i, j, count);
   spring_result r =
       spring_force(s, corner_difference(x, d), corner_difference(v, d), scale, spring_implicit(c, s, i, j, scale));
@@ -2319,8 +2319,8 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
    their slopes if they are implicit; those bring slope (d.v) d along. */
 CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
                               const cell_corners *x, const cell_corners *v, int32_t left) {
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
+  int32_t i = count > 0 ? place + 2 * spring_start(d) : place;
+  int32_t j = count > 0 ? place + 2 * spring_end(c, d) : place;
   lanes3 span = bend_span(x, d);
   bend_result r = bend_force(&plan->bend[d], span, spring_scale(c, i, j, count));
   lanes slope = r.damping;
