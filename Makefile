@@ -20,7 +20,7 @@ WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
 CFLAGS = -std=gnu99 $(OPTIMISE) -g -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
 EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
-PROGRAMS = accuracy api flags internals physics quality save_rate stability state stress thesis
+PROGRAMS = accuracy api bounds flags internals physics quality save_rate stability state stress thesis timed
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
@@ -42,6 +42,10 @@ test:
 $(BUILD)/tests/internals $(BUILD)/tests/thesis: $(BUILD)/tests/%: tests/%.c cloth.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXTRA) $< -lm -o $@
+
+$(BUILD)/tests/timed: tests/timed.c examples/scenes.c cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) $< examples/scenes.c -lm -o $@
 
 $(BUILD)/tests/%: tests/%.c examples/scenes.c cloth.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -4,8 +4,8 @@
  * How this file is laid out, top to bottom:
  *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
  *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
- *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Stepping, Inputs, Colliders,
- *   Results, State, Portable image, Statistics, Self-test, Names.
+ *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Work, Planner, Stepping, Inputs,
+ * Colliders, Results, State, Portable image, Statistics, Self-test, Names.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -120,6 +120,11 @@
 #define WITH_PROJECTION 0
 #else
 #define WITH_PROJECTION 1
+#endif
+#ifdef CLOTH_NO_SLEEP
+#define WITH_SLEEP 0
+#else
+#define WITH_SLEEP 1
 #endif
 
 /* For the operations that everything is built from: a call each would cost more than what it does. */
@@ -707,7 +712,10 @@ typedef struct cloth_inputs {
   cloth_vector gravity;
   cloth_vector wind;
   cloth_fabric fabric;
+  float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
+
+#define ASLEEP (-1.0f)
 
 /* One direction of stretch or shear springs, scaled for the substep. */
 typedef struct spring_family {
@@ -775,8 +783,12 @@ typedef struct moving_body {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body; /* whose contacts are being worked on */
-  uint32_t tick;    /* of the port's timer, when the last stage ended */
+  moving_body body;                      /* whose contacts are being worked on */
+  uint32_t tick;                         /* of the port's timer, when the last stage ended */
+  uint32_t start;                        /* tick when a step with a deadline began ... */
+  uint32_t ticks;                        /* ... and the ticks it has */
+  int32_t plain;                         /* particles that the plain pieces of the rows hold */
+  int32_t refinements, most_refinements; /* pieces of optional work: done so far, and as many as may be */
 } workspace;
 
 struct cloth {
@@ -806,6 +818,8 @@ struct cloth {
   int32_t substeps, max_substeps, max_iterations, limit_sweeps;
   int32_t warm_start, max_colliders, max_confined;
   int32_t spans, fine_sweeps, tether_count;
+  float sleep_speed, sleep_time;
+  int32_t fixed_work;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -854,6 +868,41 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
+/* Counts work of a step at hand: so many times the price of one. */
+static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+  uint32_t *work = statistics_of(c)->work;
+  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
+  work[0] = (uint32_t)sum;
+  work[1] = (uint32_t)(sum >> 32);
+}
+
+/* Takes back work that was reckoned in advance and not done. */
+static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, 0u - times, price);
+}
+
+#define ALL_REFINEMENTS INT32_MAX
+#define NO_DEADLINE UINT32_MAX
+
+/* May the step at hand do another piece of optional work? After the first refusal it may do none. */
+static int may_refine(const cloth *c) {
+  workspace *w = workspace_of(c);
+  if (w->ticks != NO_DEADLINE && CLOTH_TICKS() - w->start >= w->ticks) {
+    w->most_refinements = w->refinements;
+    w->ticks = NO_DEADLINE;
+  }
+  if (w->refinements >= w->most_refinements) {
+    return 0;
+  }
+  w->refinements++;
+  return 1;
+}
+
+/* The same where fixed work does not have it done for all. */
+static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, c->fixed_work ? 0u : times, price);
+}
+
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->freedom);
 }
@@ -890,6 +939,25 @@ static void fill_zero(void *memory, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
     byte[i] = 0;
   }
+}
+
+static void copy_memory(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+static int are_equal(const void *a, const void *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
@@ -1002,6 +1070,7 @@ cloth_config cloth_config_default(void) {
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.max_confined = WITH_CONFINED ? 8 : 0;
+  config.sleep_time = 0.5f;
   return config;
 }
 
@@ -1048,6 +1117,7 @@ CLOTH_CONSTANT static const integer_limit config_integers[] = {
     {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
     {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
     {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
+    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
 };
 
 CLOTH_CONSTANT static const float_limit config_floats[] = {
@@ -1066,6 +1136,8 @@ CLOTH_CONSTANT static const float_limit config_floats[] = {
     {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
     {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
     {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
+    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
+    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
 };
 #undef CONFIG
 
@@ -1174,6 +1246,9 @@ static int check_choices(const cloth_config *config) {
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
     return CLOTH_ERROR_CONTACT;
   }
+  if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
+    return CLOTH_ERROR_WORK;
+  }
   return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
 }
 
@@ -1198,7 +1273,7 @@ static int check_left_out(const cloth_config *config) {
        (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) ||
+      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
       (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
@@ -1444,12 +1519,6 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
   return CLOTH_OK;
 }
 
-static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
-  cloth_fabric *stored = &inputs_of(c)->fabric;
-  *stored = *fabric;
-  snap_floats(&stored->density, (int32_t)(sizeof *stored / sizeof(float)));
-}
-
 static void copy_settings(cloth *c, const cloth_config *config) {
   c->spacing_warp = vector_length(config->edge_warp) / (float)(config->columns - 1);
   c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
@@ -1488,24 +1557,27 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->spans = config->spans;
   c->fine_sweeps = config->fine_sweeps;
   c->tether_count = config->tethers;
+  c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
+  c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
+  c->fixed_work = config->fixed_work;
 }
 
-/* Copies a map and notes its extremes, which bound kappa. */
-static void copy_map(const cloth *c, const float *map, uint32_t offset, float *least, float *most) {
-  *least = 1.0f;
-  *most = 1.0f;
-  if (!map) {
-    return;
-  }
-  *least = 100.0f;
-  *most = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
+/* Extremes of a map, which bound kappa. */
+static void measure_map(const float *map, int32_t count, float *least, float *most) {
+  *least = map ? 100.0f : 1.0f;
+  *most = map ? 0.0f : 1.0f;
+  for (int32_t i = 0; map && i < count; i++) {
     float value = snapped(map[i], WORK_QUANTUM);
-    floats_at(c, offset)[i] = value;
     *least = minimum(*least, value);
     *most = maximum(*most, value);
   }
-  for (int32_t i = 0; i < LANE_PAD; i++) {
+}
+
+static void copy_map(const cloth *c, const float *map, uint32_t offset) {
+  for (int32_t i = 0; map && i < c->count; i++) {
+    floats_at(c, offset)[i] = snapped(map[i], WORK_QUANTUM);
+  }
+  for (int32_t i = 0; map && i < LANE_PAD; i++) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
   }
 }
@@ -1542,6 +1614,29 @@ static void hash_config(cloth *c) {
   c->config_hash[1] = (uint32_t)(hash >> 32);
 }
 
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->quiet == ASLEEP;
+}
+
+/* Something that acts on the cloth has changed. */
+static void wake(const cloth *c) {
+  inputs_of(c)->quiet = 0.0f;
+}
+
+/* Stores one of the inputs. What it already is wakes nothing. */
+static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
+    wake(c);
+  }
+  copy_memory(stored, value, bytes);
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
+}
+
 static void place_particles(const cloth *c, const cloth_config *config) {
   planes x = planes_at(c, c->position);
   for (int32_t row = 0; row < c->rows; row++) {
@@ -1576,8 +1671,10 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   *c = laid_out;
   c->magic = CLOTH_MAGIC;
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->mass_ratio, &c->mass_ratio_least, &c->mass_ratio_most);
-  copy_map(c, config->stiffness_map, c->stiffness_map, &c->map_least, &c->map_most);
+  copy_map(c, config->mass_map, c->mass_ratio);
+  copy_map(c, config->stiffness_map, c->stiffness_map);
+  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
+  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
@@ -1898,6 +1995,9 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->substeps > 0) {
     return c->substeps;
   }
+  if (c->fixed_work) {
+    return c->max_substeps;
+  }
   float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
   float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
@@ -1973,6 +2073,60 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->forces |= plan->springs;
   plan_extrapolation(c, plan);
 }
+
+/// Prices ///
+
+/*
+ * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
+ * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ */
+enum {
+  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
+  PRICE_CALL = 600,    /* a substep, whatever the grid */
+  PRICE_ROW = 120,     /* a row, in a substep */
+  PRICE_PREPARE = 60,  /* a particle, in a step */
+  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
+  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
+  PRICE_OFFERS = 1200, /* ... and each of its tethers */
+  PRICE_PREDICT = 80,
+  PRICE_HISTORY = 60,
+  PRICE_BODY_FORCES = 30,
+  PRICE_AIR = 345,
+  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
+  PRICE_BENDS = 600,
+  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
+  PRICE_PRECONDITIONER = 450,
+  PRICE_BEND_BLOCKS = 310,
+  PRICE_SOLVE = 200, /* around the iterations */
+  PRICE_WARM = 420,  /* beside the operator */
+  PRICE_ITERATION = 230,
+  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
+  PRICE_BEND_PAIR = 225,
+  PRICE_PLAIN = 64,    /* a projected spring in a plain piece of a row */
+  PRICE_GENERAL = 142, /* another one, or of a strain limit */
+  PRICE_RUN = 62,      /* a run of springs */
+  PRICE_SETTLE = 75,
+  PRICE_TETHER = 85,
+  PRICE_TAUT = 60,       /* a tether that pulls ... */
+  PRICE_UNBLOCKED = 420, /* ... and for each collider that might be in its way */
+  PRICE_NEAR = 103,      /* is it near a collider? */
+  PRICE_RESPOND = 350,   /* one that touches */
+  PRICE_BODY = 1500,     /* a collider */
+  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
+  PRICE_TRACED = 150,    /* a path */
+  PRICE_ACCEPT = 112,
+  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
+  PRICE_CONFINED = 1600, /* a confined particle */
+  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
+  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
+  PRICE_HELD = 2600      /* a particle held so */
+};
+
+/* Of a sweep of strain limiting, a particle. */
+#define SWEEP_PRICE (2 * PRICE_GENERAL + PRICE_RUN)
+
+/* Distance of a point from the surface, by shape. */
+CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
 
 /// Springs ///
 
@@ -3420,6 +3574,14 @@ static float corrected(const cloth *c, int multilevel) {
 #endif
 }
 
+/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
+static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) {
+  if (is_finite(turn_and_apply(c, plan, 0.0f, multilevel))) {
+    advance_and_precondition(c, 0.0f);
+    corrected(c, multilevel);
+  }
+}
+
 /*
  * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
  * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
@@ -3435,8 +3597,13 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
   float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
   float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
+  int refused = 0;
   fill_planes(c, planes_at(c, c->direction), 0.0f);
   while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
+    if (result.iterations > 0 && !may_refine(c)) {
+      refused = 1;
+      break;
+    }
     float curvature = turn_and_apply(c, plan, beta, multilevel);
     if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
@@ -3447,8 +3614,11 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
     result.iterations++;
   }
   CLOTH_ASSERT(result.iterations <= c->max_iterations);
+  for (int32_t idle = result.iterations; c->fixed_work && idle < c->max_iterations; idle++) {
+    iterate_idly(c, plan, multilevel);
+  }
   round_solution(c);
-  result.capped = result.iterations == c->max_iterations && delta > target;
+  result.capped = (refused || result.iterations == c->max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
     result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
@@ -3853,11 +4023,10 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
 }
 
-/* The limits of a direction, coarse to fine. Returns how many there are. */
-static int32_t plan_limits(const cloth *c, const step_plan *plan, int32_t d, spring_limit *limits) {
+/* The limits of a direction from a span on, coarse to fine. Returns how many there are. */
+static int32_t plan_limits(const cloth *c, const step_plan *plan, int32_t d, int32_t span, spring_limit *limits) {
   int32_t count = 0;
-  int32_t span = plan->bend_projected && plan->span < 2 ? 2 : plan->span;
-  for (span = d <= WEFT ? span : 1; span >= 1; span /= 2) {
+  for (; span >= 1; span /= 2) {
     count += plan_limit(c, plan, d, span, &limits[count]);
   }
   return count;
@@ -3916,6 +4085,57 @@ CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *sh
   }
 }
 
+/* Work of the springs of one direction and span. A particle outside the plain pieces takes the springs on both sides
+   out of them. */
+static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t plain) {
+  spring_limit limit;
+  if (!plan_limit(c, plan, d, span, &limit)) {
+    return 0;
+  }
+  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
+  general = !PLAIN_KERNELS || !limit.fast || general > c->count ? c->count : general;
+  return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
+         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN;
+}
+
+/* Of the stretch springs of one span. */
+static uint64_t span_work(const cloth *c, const step_plan *plan, int32_t span, int32_t plain) {
+  return limit_work(c, plan, WARP, span, plain) + limit_work(c, plan, WEFT, span, plain);
+}
+
+/* Bend springs are two cells long. */
+static int32_t last_needed_span(const step_plan *plan) {
+  return plan->bend_projected ? 2 : 1;
+}
+
+static int32_t first_span(const step_plan *plan) {
+  return plan->span < last_needed_span(plan) ? last_needed_span(plan) : plan->span;
+}
+
+static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
+  uint64_t work = (uint64_t)(uint32_t)c->fine_sweeps * span_work(c, plan, 1, plain);
+  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
+    work += limit_work(c, plan, d, 1, plain);
+  }
+  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
+    work += span_work(c, plan, span, plain);
+  }
+  return work;
+}
+
+/* The span to start from: coarse ones may be left out. */
+static int32_t refined_span(const cloth *c, const step_plan *plan) {
+  int32_t span = first_span(plan);
+  int32_t last = last_needed_span(plan);
+  if (span == last || may_refine(c)) {
+    return span;
+  }
+  for (; span > last; span /= 2) {
+    drop_work(c, span_work(c, plan, span, workspace_of(c)->plain), 1);
+  }
+  return last;
+}
+
 /*
  * All projected springs of the predicted positions: shear, then along rows and along columns through all spans, then
  * the finest of these again. What comes last is kept best; without the repetition it takes a third more substeps to the
@@ -3924,15 +4144,20 @@ CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *sh
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   planes x = predicted_of(c);
   spring_limit limits[SPANS], finest[2];
+  int32_t span = refined_span(c, plan);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    if (plan_limits(c, plan, d, limits) > 0) {
+    if (plan_limits(c, plan, d, 1, limits) > 0) {
       limit_shear(c, limits, x, d);
     }
   }
   for (int32_t d = WARP; d <= WEFT; d++) {
-    limit_stretch(c, x, d, limits, plan_limits(c, plan, d, limits));
+    limit_stretch(c, x, d, limits, plan_limits(c, plan, d, span, limits));
   }
   for (int32_t sweep = 0; sweep < c->fine_sweeps; sweep++) {
+    if (!may_refine(c)) {
+      drop_work(c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->fine_sweeps - sweep), 1);
+      break;
+    }
     for (int32_t d = WARP; d <= WEFT; d++) {
       limit_stretch(c, x, d, &finest[d], plan_limit(c, plan, d, 1, &finest[d]));
     }
@@ -4118,6 +4343,17 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
 
+/* Sum of small whole numbers. */
+static uint32_t lanes_count(lanes a) {
+  float values[CLOTH_LANES];
+  uint32_t count = 0;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    count += (uint32_t)values[lane];
+  }
+  return count;
+}
+
 #if WITH_PROJECTION
 
 /// Tethers ///
@@ -4154,64 +4390,93 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
-static float rest_between(const cloth *c, int32_t a, int32_t b) {
-  float columns = (float)(a % c->columns - b % c->columns);
-  float rows = (float)(a / c->columns - b / c->columns);
-  return lanes_first_value(rest_squared(metric_of(c, 1.0f), lanes_splat(columns), lanes_splat(rows)));
+/* Choosing tethers: what all particles share, and where the one at hand is. */
+typedef struct tether_choice {
+  rest_metric metric;
+  int32_t particle, column, row;
+  int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
+} tether_choice;
+
+/* From a pin to a place of the grid. */
+static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
+  int32_t pin_row = pin / c->columns;
+  float columns = (float)(column - (pin - pin_row * c->columns));
+  return lanes_first_value(rest_squared(t->metric, lanes_splat(columns), lanes_splat((float)(row - pin_row))));
 }
 
-/* Offers a pin to a particle. It takes the nearest, and as its second the nearest that is not beside the first: at
-   least half as far from it as from the particle. */
-static void offer_tether(const cloth *c, int32_t particle, int32_t pin) {
-  int32_t *first = &tethers_of(c, 0)[particle];
-  if (pin < 0 || pin == *first) {
+static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
+  return rest_from(c, t, pin, t->column, t->row);
+}
+
+/* Is a pin beside another, at most half as far from it as from the particle? */
+static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
+  int32_t row = other / c->columns;
+  return 4.0f * rest_from(c, t, pin, other - row * c->columns, row) < rest_to_particle(c, t, pin);
+}
+
+/* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
+   it has need no offer. */
+static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
+  int32_t *first = &t->slots[0][t->particle];
+  int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
+  if (pin < 0 || pin == *first || (second && pin == *second)) {
     return;
   }
-  if (*first < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *first)) {
+  int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
+  if (is_nearest) {
     int32_t former = *first;
     *first = pin;
     pin = former;
   }
-  if (c->tether_count < 2) {
+  if (!second) {
     return;
   }
-  int32_t *second = &tethers_of(c, 1)[particle];
-  if (*second >= 0 && 4.0f * rest_between(c, *second, *first) < rest_between(c, particle, *second)) {
+  if (is_nearest && *second >= 0 && is_beside(c, t, *second, *first)) {
     *second = -1;
   }
-  if (pin < 0 || 4.0f * rest_between(c, pin, *first) < rest_between(c, particle, pin)) {
+  if (pin < 0 || is_beside(c, t, pin, *first)) {
     return;
   }
-  if (*second < 0 || rest_between(c, particle, pin) < rest_between(c, particle, *second)) {
+  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
     *second = pin;
   }
 }
 
 /* What a neighbour so many columns and rows away knows. */
-static void offer_from(const cloth *c, int32_t particle, int32_t columns, int32_t rows) {
-  int32_t column = particle % c->columns + columns;
-  int32_t row = particle / c->columns + rows;
+static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
+  int32_t column = t->column + columns;
+  int32_t row = t->row + rows;
   if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
     return;
   }
   for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    offer_tether(c, particle, tethers_of(c, slot)[row * c->columns + column]);
+    offer_tether(c, t, t->slots[slot][row * c->columns + column]);
   }
+}
+
+static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
+  t->column = column;
+  t->particle = t->row * c->columns + column;
 }
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right. */
 static void hand_tethers_on(const cloth *c, int32_t rows) {
+  tether_choice t;
+  t.metric = metric_of(c, 1.0f);
+  t.slots[0] = tethers_of(c, 0);
+  t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
   for (int32_t n = 0; n < c->rows; n++) {
-    int32_t row = rows > 0 ? n : c->rows - 1 - n;
+    t.row = rows > 0 ? n : c->rows - 1 - n;
     for (int32_t column = 0; column < c->columns; column++) {
-      int32_t i = row * c->columns + column;
-      offer_from(c, i, -1, 0 - rows);
-      offer_from(c, i, 0, 0 - rows);
-      offer_from(c, i, 1, 0 - rows);
-      offer_from(c, i, -1, 0);
+      stand_at(c, &t, column);
+      offer_from(c, &t, -1, 0 - rows);
+      offer_from(c, &t, 0, 0 - rows);
+      offer_from(c, &t, 1, 0 - rows);
+      offer_from(c, &t, -1, 0);
     }
     for (int32_t column = c->columns - 1; column >= 0; column--) {
-      offer_from(c, row * c->columns + column, 1, 0);
+      stand_at(c, &t, column);
+      offer_from(c, &t, 1, 0);
     }
   }
 }
@@ -4360,22 +4625,33 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
   }
 }
 
+/* Solid bodies that may be in the way of a tether. */
+static uint32_t possible_blocks(const cloth *c) {
+  uint32_t blocks = 0;
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    blocks += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
+  }
+  return blocks;
+}
+
 /* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
  */
-CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int solids, int32_t i, int32_t left) {
+CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, uint32_t solids, int32_t i, int32_t left) {
   planes x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
   lanes moves = lanes_load(floats_at(c, c->mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut)) {
+  if (!lanes_any(taut) && !c->fixed_work) {
     return;
   }
   lanes over = lanes_subtract(squared, ends->rest);
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
   if (solids) {
+    add_varying_work(c, lanes_count(lanes_keep(taut, lanes_splat(1.0f))), solids * PRICE_UNBLOCKED);
     drop_blocked(c, &p, &ends->pin, &share);
   }
   lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
@@ -4397,7 +4673,7 @@ static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t col
 CLOTH_INLINE void pull_to_one(const cloth *c, rest_metric metric, int32_t pin, int32_t row, int32_t rows,
                               int32_t column) {
   lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
-  int solids = WITH_COLLIDERS && inputs_of(c)->collider_end > 0;
+  uint32_t solids = possible_blocks(c);
   int32_t pin_row = pin / c->columns;
   int32_t pin_column = pin - pin_row * c->columns;
   for (int32_t n = row; n < row + rows; n++) {
@@ -4416,7 +4692,7 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const rest_metric *m, i
 
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
-  int solids = WITH_COLLIDERS && inputs_of(c)->collider_end > 0;
+  uint32_t solids = possible_blocks(c);
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     tether_ends ends;
@@ -4483,28 +4759,13 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &colliders_of(c)[m->index].body;
 }
 
-/* Steps of a sphere trace. A path that has come no nearer than this many steps allow counts as a hit. */
-#define TRACE_STEPS 32
+/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
+   near to it, or meets it there but for a rounding; it counts as a hit. */
+#define TRACE_STEPS 4
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
-
-/* Finds where the segment from a, outside, to b first comes within the margin: returns 1 with the normal and depth of b
-   below the tangent plane there, or 0. All shapes are convex: a path that moves away where it touches is clear. */
-CLOTH_SEPARATE int trace_segment(const cloth_collider *body, float margin, cloth_vector a, cloth_vector b,
-                                 cloth_vector *normal, float *depth) {
-  cloth_vector way = vector_subtract(b, a);
-  float length = vector_length(way);
-  float t = 0.0f;
-  for (int32_t step = 0; step < TRACE_STEPS && t < 1.0f; step++) {
-    float distance = distance_of_point(body, vector_add_scaled(a, way, t), normal) - margin;
-    if (distance <= TRACE_CONTACT || step == TRACE_STEPS - 1) {
-      *depth = 0.0f - vector_dot(way, *normal) * (1.0f - t);
-      return *depth > 0.0f;
-    }
-    t += distance / length;
-  }
-  return 0;
-}
+/* The next float after it. */
+#define TRACE_CLEAR 1.0000001e-5f
 
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
@@ -4565,34 +4826,47 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
-/* Ways whose ends do not tell whether they touch are traced, one by one. */
-CLOTH_SEPARATE void trace_block(const cloth_collider *body, float margin, contact_block *b, lanes uncertain) {
-  float values[11][CLOTH_LANES];
-  lanes *parts[10] = {&b->from.x, &b->from.y,   &b->from.z,   &b->to.x,     &b->to.y,
-                      &b->to.z,   &b->normal.x, &b->normal.y, &b->normal.z, &b->push};
-  float touches[CLOTH_LANES];
-  for (int32_t part = 0; part < 10; part++) {
-    lanes_store(values[part], *parts[part]);
+/* A traced path. */
+static uint32_t trace_price(const cloth_collider *body) {
+  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
+}
+
+/* A particle near a collider: the distances of both ends of its way. */
+static uint32_t near_price(const cloth_collider *body) {
+  return 170u + 2u * distance_prices[body->shape];
+}
+
+/*
+ * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come
+ * within the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane.
+ * All shapes are convex, so the distance is a convex function of the way: Newton's steps never go too far, and a path
+ * that moves away is clear. `normal_before` and `distance` are those of the start, and `under_way` is 1 for lanes
+ * to be traced.
+ */
+CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
+                                const lanes3 *normal_before, lanes distance, lanes under_way) {
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes3 normal = *normal_before;
+  lanes t = zero;
+  add_varying_work(c, lanes_count(under_way), trace_price(body));
+  b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
+  for (int32_t step = 0; step < TRACE_STEPS && (c->fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
+    lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
+    t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
+    t = lanes_minimum(t, one);
+    under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
+    distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
+    distance = lanes_subtract(distance, lanes_splat(margin));
+    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
+    hits = lanes_both(hits, lanes_less(zero, under_way));
+    lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
+    b->normal = lanes3_select(hits, normal, b->normal);
+    b->push = lanes_select(hits, depth, b->push);
+    b->touches = lanes_select(lanes_both(hits, lanes_less(zero, depth)), one, b->touches);
+    under_way = lanes_drop(hits, under_way);
   }
-  lanes_store(values[10], uncertain);
-  lanes_store(touches, b->touches);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (values[10][lane] > 0.0f) {
-      cloth_vector from = vector(values[0][lane], values[1][lane], values[2][lane]);
-      cloth_vector to = vector(values[3][lane], values[4][lane], values[5][lane]);
-      cloth_vector normal;
-      float depth = 0.0f;
-      touches[lane] = trace_segment(body, margin, from, to, &normal, &depth) ? 1.0f : 0.0f;
-      values[6][lane] = normal.x;
-      values[7][lane] = normal.y;
-      values[8][lane] = normal.z;
-      values[9][lane] = depth;
-    }
-  }
-  for (int32_t part = 6; part < 10; part++) {
-    *parts[part] = lanes_load(values[part]);
-  }
-  b->touches = lanes_load(touches);
 }
 
 /*
@@ -4612,7 +4886,8 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
-  lanes length = lanes3_length(lanes3_subtract(b->to, b->from));
+  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes length = lanes3_length(way);
   lanes_mask inside = lanes_less(after, zero);
   lanes_mask starts_inside = lanes_less(before, lanes_splat(0.0f - maximum(m->margin, TRACE_CONTACT)));
   lanes_mask same_side = lanes_less(zero, lanes3_dot(normal_before, b->normal));
@@ -4621,8 +4896,15 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   uncertain = lanes_keep(near, lanes_select(starts_inside, zero, uncertain));
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
-  if (lanes_any(lanes_less(zero, uncertain))) {
-    trace_block(body, m->margin, b, uncertain);
+  /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
+  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEAR)));
+  lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
+  b->normal = lanes3_select(at_once, normal_before, b->normal);
+  b->push = lanes_select(at_once, depth, b->push);
+  b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
+  uncertain = lanes_drop(at_once, uncertain);
+  if (lanes_any(lanes_less(zero, uncertain)) || c->fixed_work) {
+    trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
 
@@ -4632,6 +4914,7 @@ typedef struct reaction_sums {
   lanes_sum torque[3];
   lanes_sum touching;
   lanes_sum sticking;
+  lanes_sum near;
 } reaction_sums;
 
 /* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
@@ -4662,9 +4945,11 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
-  lanes3 motion = lanes3_subtract(b->to, b->from);
+  /* Nothing moves what does not touch, or lies beyond the last particle and may stand anywhere. */
+  lanes3 motion = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes push = lanes_keep(touches, b->push);
   lanes approach = lanes3_dot(motion, b->normal);
-  lanes stop = lanes_minimum(b->push, lanes_maximum(lanes_subtract(zero, approach), zero));
+  lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
   lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
   slip = lanes3_snapped_to(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
@@ -4672,7 +4957,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
   lanes held = lanes_minimum(lanes_divide(braking, lanes_maximum(distance, lanes_splat(STATE_QUANTUM))), one);
   lanes3 friction = lanes3_scale(slip, lanes_subtract(zero, lanes_select(slides, held, one)));
-  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, b->push));
+  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, push));
   lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, stop));
   if (!m->aligned) {
     shift = lanes3_rotate(m->end.rotation, shift);
@@ -4703,6 +4988,8 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
@@ -4715,12 +5002,13 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
     lanes_mask near = lanes_both(moves, near_body(c, m, reach, i));
-    if (!lanes_any(near)) {
+    if (!lanes_any(near) && !c->fixed_work) {
       continue;
     }
     contact_block b;
+    lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
     find_contacts(c, m, i, near, &b);
-    if (lanes_any(lanes_less(zero, b.touches))) {
+    if (lanes_any(lanes_less(zero, b.touches)) || c->fixed_work) {
       respond(c, plan, m, i, &b, &sums);
     }
   }
@@ -4835,6 +5123,7 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
     uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
     contacts += kind == CONTACT_STICK || kind == CONTACT_SLIDE;
   }
+  add_work(c, (uint32_t)contacts, PRICE_HELD);
   return contacts;
 }
 
@@ -4918,6 +5207,372 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
     }
   }
 }
+
+/// Work ///
+
+/*
+ * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
+ * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
+ * solver. A bound takes the most of the latter that there can be.
+ */
+
+/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
+static int32_t plain_particles(const cloth *c) {
+  int32_t plain = 0;
+  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
+    int32_t longest = 0;
+    int32_t length = 0;
+    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
+      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
+      longest = length > longest ? length : longest;
+    }
+    plain += longest;
+  }
+  return plain;
+}
+
+/* Of an iteration of the solver, a particle. */
+static uint32_t iteration_price(const step_plan *plan) {
+  int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
+  int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
+  return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0));
+}
+
+/* Of a solve, a particle, without the iterations. */
+static uint32_t solve_price(const cloth *c, const step_plan *plan) {
+  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
+         (c->warm || has_solver_contacts(c) ? iteration_price(plan) : 0u);
+}
+
+/* Of the forces, a particle. */
+static uint32_t forces_price(const cloth *c, const step_plan *plan) {
+  return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
+                    (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
+                    (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
+         (plan->solves ? solve_price(c, plan) : 0u);
+}
+
+/* Of all that every substep does to a particle, however things are. */
+static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
+  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
+  if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
+    price += forces_price(c, plan);
+  }
+  if (c->limit_sweeps > 0 || plan->projects) {
+    price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
+  }
+  return price + (uint32_t)c->limit_sweeps * SWEEP_PRICE;
+}
+
+/* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
+typedef struct work_around {
+  int32_t plain, confined, bodies, tethers;
+  uint32_t nearness; /* price of a particle that touches all of them at once */
+  uint32_t blocks;
+} work_around;
+
+static void add_body(work_around *around, const cloth_collider *body) {
+  around->bodies++;
+  around->nearness += near_price(body) + trace_price(body) + PRICE_RESPOND;
+  around->blocks += body->shape != CLOTH_SHAPE_PLANE;
+}
+
+static int has_pins(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static work_around look_around(const cloth *c) {
+  work_around around;
+  fill_zero(&around, sizeof around);
+  around.plain = plain_particles(c);
+  around.confined = inputs_of(c)->confined_count;
+  around.tethers = has_pins(c) ? c->tether_count : 0;
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+    if (colliders_of(c)[index].used) {
+      add_body(&around, &colliders_of(c)[index].body);
+    }
+  }
+  return around;
+}
+
+/* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
+static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = PRICE_RECOVER + around->nearness;
+  if (plan->projects) {
+    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
+  }
+  if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
+    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
+  }
+  return price;
+}
+
+/* What a step does however things are. */
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
+  price += c->fixed_work ? varying_price(c, plan, around) : 0u;
+  if (has_solver_contacts(c)) {
+    price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
+  }
+  uint64_t work = price * (uint32_t)c->count;
+#if WITH_PROJECTION
+  work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
+#endif
+  work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
+          (uint32_t)around->bodies * PRICE_BODY;
+  work = work * (uint32_t)plan->substeps + PRICE_STEP +
+         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
+  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
+    work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+  }
+  return work;
+}
+
+/* The most that a step can count beside. */
+static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
+  if (has_solver_contacts(c) && around->bodies > 0) {
+    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+  }
+  return price * (uint32_t)c->count * (uint32_t)plan->substeps;
+}
+
+/* Can a step of dt be made? */
+static int check_step(const cloth *c, float dt) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
+}
+
+int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
+  int error = check_step(sheet, dt);
+  if (error) {
+    return error;
+  }
+  if (!work) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (WITH_SLEEP && is_asleep(sheet)) {
+    *work = PRICE_STEP;
+    return CLOTH_OK;
+  }
+  step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
+  work_around around = look_around(sheet);
+  plan_step(sheet, dt, plan);
+  *work = planned_work(sheet, plan, &around) + most_counted(sheet, plan, &around);
+  return CLOTH_OK;
+}
+
+/* A cloth of which nothing is there but what plans are made of. */
+typedef struct paper_cloth {
+  cloth c;
+  cloth_inputs inputs;
+  step_plan plan;
+} paper_cloth;
+
+static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
+  cloth *c = &paper->c;
+  fill_zero(paper, sizeof *paper);
+  lay_out(c, config);
+  copy_settings(c, config);
+  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
+  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
+  c->inputs = offsetof(paper_cloth, inputs);
+  c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
+  set_fabric(c, &config->fabric);
+}
+
+/* The dearest surroundings of a cloth of this config. */
+static work_around worst_around(const cloth_config *config) {
+  work_around around;
+  cloth_collider dearest;
+  fill_zero(&around, sizeof around);
+  fill_zero(&dearest, sizeof dearest);
+  dearest.shape = CLOTH_SHAPE_CYLINDER;
+  around.confined = config->max_confined;
+  around.tethers = config->tethers;
+  for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
+    add_body(&around, &dearest);
+  }
+  return around;
+}
+
+/* With substeps that a step would choose, any number of them may come: each makes another plan. */
+CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
+  uint64_t most = 0;
+  cloth *c = &paper->c;
+  for (int32_t n = c->substeps > 0 ? c->substeps : 1; n <= c->max_substeps; n++) {
+    c->substeps = n;
+    plan_step(c, dt, &paper->plan);
+    uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
+    most = work > most ? work : most;
+  }
+  return most;
+}
+
+int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!work) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  paper_cloth paper;
+  work_around around = worst_around(config);
+  draw_paper_cloth(&paper, config);
+  *work = worst_work(&paper, &around, dt);
+  return CLOTH_OK;
+}
+
+/// Planner ///
+
+#if WITH_PROJECTION
+
+/* x to a power of so many sixteenths, 0 or more. */
+static float power_of(float x, int32_t sixteenths) {
+  float power = 1.0f;
+  float root = x;
+  for (int32_t whole = sixteenths / 16; whole > 0; whole--) {
+    power *= x;
+  }
+  for (int32_t part = 8; part > 0; part /= 2) {
+    root = square_root(root);
+    power *= sixteenths & part ? root : 1.0f;
+  }
+  return power;
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Fits, to a
+ * factor of two, of what SCENE_HANG of examples/scenes.c showed in its second and third second with three tiers, spans
+ * by themselves and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of 1/120 to 1/30 s,
+ * none to 8 sweeps, limits of 0.2 % to 2 %. `test_forecasts` of tests/bounds.c measures again. With x = g k^2 / length,
+ * k the substep:
+ *
+ *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
+ *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *
+ * Smaller spans stretch more and cost the same. Two tiers are never planned: with so few substeps that they cost as
+ * much as three, a sheet hardly falls (of the kinetic energy of 64 substeps in three tiers, 4 substeps in three kept
+ * 0.98 and 4 in two, at eight times the work, 0.11 or less).
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
+  float side = (float)(c->columns > c->rows ? c->columns : c->rows);
+  float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
+  float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
+  if (c->limit_sweeps > 0) {
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+  }
+  return stretch;
+}
+
+/* What a plan may choose, from little work to much. */
+CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 48, 64};
+CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
+
+static void plan_tiers(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config->bend_integration = CLOTH_BEND_ADAPTIVE;
+  config->projection_threshold = 0.0f;
+  config->extrapolation = 0.9f;
+  config->spans = 0;
+  config->tethers = TETHERS;
+  config->substeps = 1;
+  config->max_substeps = 1;
+  config->limit_sweeps = 0;
+}
+
+/* What is asked of a plan; 0 is anything. */
+typedef struct plan_goal {
+  uint64_t work;
+  float stretch;
+} plan_goal;
+
+/* Does a forecast meet the goal, and better than the best so far? */
+static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const cloth_forecast *best) {
+  if ((goal->work > 0 && f->work > goal->work) || (goal->stretch > 0.0f && f->stretch > goal->stretch)) {
+    return 0;
+  }
+  if (best->work == 0) {
+    return 1;
+  }
+  return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
+}
+
+/* Tries all there is to choose. Writes the best to *config and *best, whose work stays 0 if nothing meets the goal. */
+CLOTH_SEPARATE void choose_plan(cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
+  paper_cloth paper;
+  work_around around = worst_around(config);
+  cloth *c = &paper.c;
+  draw_paper_cloth(&paper, config);
+  best->work = 0;
+  for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
+    for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
+      cloth_forecast f;
+      c->substeps = plan_substeps[n];
+      c->max_substeps = c->substeps;
+      c->limit_sweeps = plan_sweeps[sweeps];
+      f.work = worst_work(&paper, &around, dt);
+      f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
+      if (is_better_plan(goal, &f, best)) {
+        *best = f;
+        config->substeps = c->substeps;
+        config->max_substeps = c->substeps;
+        config->limit_sweeps = c->limit_sweeps;
+      }
+    }
+  }
+}
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!planned || !forecast) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_PLAN;
+  }
+  cloth_config made = *config;
+  cloth_forecast best;
+  plan_goal goal;
+  goal.work = work;
+  goal.stretch = stretch;
+  plan_tiers(&made);
+  choose_plan(&made, dt, &goal, &best);
+  if (best.work == 0) {
+    return CLOTH_ERROR_PLAN;
+  }
+  *planned = made;
+  *forecast = best;
+  return CLOTH_OK;
+}
+
+#endif
 
 /// Stepping ///
 
@@ -5250,6 +5905,10 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, SWEEP_PRICE);
+      break;
+    }
     limit_sweep(c, predicted_of(c));
   }
   settle_lengths(c, plan);
@@ -5315,6 +5974,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
 /* Squared, how far a particle may move in a substep, and how fast. */
 typedef struct motion_bounds {
   float farthest, fastest;
+  int32_t fixed_work; /* all are looked at one by one */
 } motion_bounds;
 
 /* Within bounds, and clearly so? */
@@ -5338,7 +5998,7 @@ CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bou
   lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
   lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
   lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
-  if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+  if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
     accept_singly(c, plan, i, left, counts);
   } else {
     lanes3_store(x, i, to, left);
@@ -5352,7 +6012,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
   planes v = planes_at(c, c->velocity);
   planes predicted = predicted_of(c);
   float way = c->max_speed * plan->k;
-  motion_bounds bounds = {way * way, c->max_speed * c->max_speed};
+  motion_bounds bounds = {way * way, c->max_speed * c->max_speed, c->fixed_work};
   EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
@@ -5363,6 +6023,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
+    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
@@ -5420,41 +6081,164 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
 }
 
-int cloth_step(cloth *sheet, float dt) {
+#if WITH_SLEEP
+
+/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. */
+static int is_quiet(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float most = c->sleep_speed * c->sleep_speed;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void fall_asleep(const cloth *c) {
+  inputs_of(c)->quiet = ASLEEP;
+  fill_planes(c, planes_at(c, c->velocity), 0.0f);
+  if (c->warm) {
+    fill_planes(c, planes_at(c, c->warm), 0.0f);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] &= FREEDOM_MASK;
+    forget_history(c, i);
+  }
+}
+
+/* At the end of a step of dt seconds. */
+CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
+  cloth_inputs *inputs = inputs_of(c);
+  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
+  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
+    fall_asleep(c);
+  }
+}
+
+/* A step of a sleeping cloth. */
+CLOTH_SEPARATE int sleep_on(const cloth *c) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  s->asleep = 1;
+  add_work(c, 1, PRICE_STEP);
+  return CLOTH_OK;
+}
+
+int cloth_wake(cloth *sheet) {
   int error = check_cloth(sheet);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
-  }
-  if (is_refused(sheet, dt)) {
-    return CLOTH_ERROR_UNSTABLE;
-  }
-  step_plan *plan = &workspace_of(sheet)->plan;
-  plan_step(sheet, dt, plan);
-  clear_pads(sheet);
-  prepare_particles(sheet);
-  mark_plain_pieces(sheet);
-#if WITH_PROJECTION
-  if (sheet->tethers && !inputs_of(sheet)->tethers_chosen) {
-    choose_tethers(sheet);
-  }
-  plan->tethered = sheet->tethers ? mark_tethers(sheet) : 0;
+  wake(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_is_asleep(const cloth *sheet) {
+  int error = check_cloth(sheet);
+  return error ? error : is_asleep(sheet);
+}
+
 #endif
-  reset_statistics(sheet, plan);
-  workspace_of(sheet)->tick = CLOTH_TICKS();
-  workspace_of(sheet)->body.index = -1;
-  for (int32_t index = 0; index < plan->substeps; index++) {
-    substep(sheet, plan, index);
+
+/* What goes before the substeps. */
+static void prepare_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  plan_step(c, dt, &w->plan);
+  clear_pads(c);
+  prepare_particles(c);
+  mark_plain_pieces(c);
+  reset_statistics(c, &w->plan);
+  work_around around = look_around(c);
+  w->plain = around.plain;
+  add_work(c, planned_work(c, &w->plan, &around), 1);
+#if WITH_PROJECTION
+  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
+    choose_tethers(c);
   }
-  finish_inputs(sheet);
-  inputs_of(sheet)->last_substep = plan->k;
-  cloth_statistics *counts = statistics_of(sheet);
+  w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
+#endif
+}
+
+/* What has to be known of all substeps. Returns the notes. */
+static int finish_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *counts = statistics_of(c);
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(plan));
+  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
   return counts->notes;
+}
+
+/* A step with as many refinements as the workspace says. */
+static int step(const cloth *c, float dt) {
+#if WITH_SLEEP
+  if (is_asleep(c)) {
+    return sleep_on(c);
+  }
+#endif
+  prepare_step(c, dt);
+  workspace *w = workspace_of(c);
+  w->tick = CLOTH_TICKS();
+  w->body.index = -1;
+  for (int32_t index = 0; index < w->plan.substeps; index++) {
+    substep(c, &w->plan, index);
+  }
+  finish_inputs(c);
+  inputs_of(c)->last_substep = w->plan.k;
+#if WITH_SLEEP
+  settle_down(c, dt);
+#endif
+  return finish_statistics(c, &w->plan);
+}
+
+static void allow_refinements(const cloth *c, int32_t most, uint32_t ticks) {
+  workspace *w = workspace_of(c);
+  w->refinements = 0;
+  w->most_refinements = most;
+  w->ticks = ticks;
+}
+
+int cloth_step(cloth *sheet, float dt) {
+  int error = check_step(sheet, dt);
+  if (error) {
+    return error;
+  }
+  allow_refinements(sheet, ALL_REFINEMENTS, NO_DEADLINE);
+  return step(sheet, dt);
+}
+
+int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  int error = check_step(sheet, dt);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (sheet->fixed_work) {
+    return CLOTH_ERROR_WORK;
+  }
+  workspace *w = workspace_of(sheet);
+  allow_refinements(sheet, ALL_REFINEMENTS, ticks);
+  w->start = start;
+  int result = step(sheet, dt);
+  effort->refinements = w->refinements;
+  effort->cut_short = w->most_refinements != ALL_REFINEMENTS;
+  return result;
+}
+
+int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
+  int error = check_step(sheet, dt);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_WORK;
+  }
+  allow_refinements(sheet, effort->cut_short ? effort->refinements : ALL_REFINEMENTS, NO_DEADLINE);
+  return step(sheet, dt);
 }
 
 /// Inputs ///
@@ -5476,8 +6260,8 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   if (!vector_in_range(value, limit)) {
     return error;
   }
-  cloth_vector *stored = (cloth_vector *)(void *)((char *)inputs_of(c) + offset);
-  *stored = vector_snapped(value, STATE_QUANTUM);
+  cloth_vector clean = vector_snapped(value, STATE_QUANTUM);
+  set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
 
@@ -5541,8 +6325,23 @@ static void forget_confinement(const cloth *c, int32_t particle) {
   inputs_of(c)->confined_count--;
 }
 
+/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
+  planes v = planes_at(c, c->velocity);
+  cloth_vector before = vector_load(v, particle);
+  cloth_vector clean = vector_snapped(velocity, STATE_QUANTUM);
+  vector_store(v, particle, clean);
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  if (WITH_SLEEP && !are_equal(&before, &clean, sizeof clean)) {
+    wake(c);
+  }
+}
+
 /* Pins come and go with the freedom of particles, and tethers with the pins. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
+    wake(c);
+  }
   if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     inputs_of(c)->tethers_chosen = 0;
   }
@@ -5557,7 +6356,7 @@ int cloth_pin(cloth *sheet, int32_t particle) {
   }
   forget_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_PINNED);
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector(0.0f, 0.0f, 0.0f));
+  set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
@@ -5580,8 +6379,7 @@ int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity
   if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] = FREEDOM_PINNED;
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
@@ -5599,8 +6397,9 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] = FREEDOM_PINNED | PIN_CARRIED;
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
+  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
+  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 
@@ -5618,14 +6417,19 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  forget_confinement(c, particle);
+  cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
+  /* A line or plane anchored anew where its particle is stays the same one. */
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
+    wake(c);
+  }
+  forget_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
   }
   held->particle = particle;
   held->freedom = freedom;
-  held->direction = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
+  held->direction = clean;
   held->anchor = vector_load(planes_at(c, c->position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
@@ -5664,9 +6468,12 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_snapped(position, STATE_QUANTUM);
+  cloth_vector before = vector_load(planes_at(sheet, sheet->position), particle);
+  if (WITH_SLEEP && !are_equal(&before, &position, sizeof position)) {
+    wake(sheet);
+  }
   vector_store(planes_at(sheet, sheet->position), particle, position);
-  vector_store(planes_at(sheet, sheet->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
-  freedom_of(sheet)[particle] &= FREEDOM_MASK;
+  set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
   forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
@@ -5687,7 +6494,7 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
     return CLOTH_ERROR_VECTOR;
   }
   if (!is_pinned(sheet, particle)) {
-    vector_store(v, particle, vector_snapped(velocity, STATE_QUANTUM));
+    set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
     forget_history(sheet, particle);
   }
   return CLOTH_OK;
@@ -5770,8 +6577,10 @@ static cloth_pose clean_pose(const cloth_pose *pose) {
   return clean;
 }
 
-/* Stores a collider; what its shape does not use is 0, whatever the caller left there. */
-static void place_collider(collider_slot *slot, const cloth_collider *body) {
+/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+static collider_slot clean_collider(const cloth_collider *body) {
+  collider_slot clean;
+  collider_slot *slot = &clean;
   int round =
       body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
   int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
@@ -5786,6 +6595,7 @@ static void place_collider(collider_slot *slot, const cloth_collider *body) {
   slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
   slot->body.pose = clean_pose(&body->pose);
   slot->previous = slot->body.pose;
+  return clean;
 }
 
 int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
@@ -5797,7 +6607,8 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   for (int32_t index = 0; index < sheet->max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
-      place_collider(&colliders_of(sheet)[index], collider);
+      colliders_of(sheet)[index] = clean_collider(collider);
+      wake(sheet);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
     }
@@ -5819,7 +6630,8 @@ int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collid
   if (error) {
     return error;
   }
-  place_collider(&colliders_of(sheet)[index], collider);
+  collider_slot clean = clean_collider(collider);
+  set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
 
@@ -5837,8 +6649,9 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
     return error;
   }
   collider_slot *slot = &colliders_of(sheet)[index];
-  slot->previous = previous ? clean_pose(previous) : slot->previous;
-  slot->body.pose = clean_pose(current);
+  cloth_pose poses[2] = {previous ? clean_pose(previous) : slot->previous, clean_pose(current)};
+  set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
 }
 
@@ -5848,6 +6661,7 @@ int cloth_remove_collider(cloth *sheet, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
+  wake(sheet);
   for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
     uint32_t *info = &contact_info_of(sheet)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
@@ -6113,16 +6927,6 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-static void copy_memory(void *to, const void *from, size_t bytes) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_memcpy(to, from, bytes);
-#else
-  for (size_t i = 0; i < bytes; i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-#endif
-}
-
 /* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
 #define SAVE_MAGIC 0x65766173u
 
@@ -6301,17 +7105,6 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-#if WITH_COLLIDERS
-static int are_equal(const void *a, const void *b, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-#endif
-
 /* The parts of an image's state, at the offsets they have in the cloth. */
 typedef struct image_view {
   const cloth *c;
@@ -6353,8 +7146,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
      length. */
-  collider_slot stored;
-  place_collider(&stored, &slot.body);
+  collider_slot stored = clean_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
   if (are_equal(&stored, &slot, sizeof slot)) {
@@ -6439,6 +7231,15 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+/* A cloth asleep is one that may sleep, and all its particles rest. */
+static int check_image_sleep(const image_view *view, float quiet) {
+  const cloth *c = view->c;
+  if (quiet == ASLEEP) {
+    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->stride * sizeof(float));
+  }
+  return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+}
+
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
@@ -6493,7 +7294,7 @@ static int check_image_content(const image_view *view) {
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) &&
+         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
          (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
          (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
 }
@@ -6858,7 +7659,7 @@ CLOTH_CONSTANT static const char result_names[] =
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
     "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0";
+    "PROJECTION\0SLEEP\0WORK\0PLAN\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

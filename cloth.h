@@ -35,8 +35,8 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE,
- *              _VERTICES, _FABRICS, _NAMES, _SELF_TEST leave parts out of cloth.c: a config that asks for them is
- *              refused, the defaults do not ask, and functions that serve nothing else are not there.
+ *              _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP leave parts out of cloth.c: a config that asks for them
+ *              is refused, the defaults do not ask, and functions that serve nothing else are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
  *
@@ -59,9 +59,9 @@ extern "C" {
 #define CLOTH_VERSION_PATCH 0
 
 /* Version of the portable image's layout. */
-#define CLOTH_STATE_VERSION 2
+#define CLOTH_STATE_VERSION 3
 /* Version of the arithmetic: two builds with the same number give the same bits. */
-#define CLOTH_NUMERICS_VERSION 2
+#define CLOTH_NUMERICS_VERSION 3
 /* First word of a portable image, "CLTH" as its bytes. */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u
 
@@ -138,7 +138,10 @@ typedef enum cloth_error {
   CLOTH_ERROR_EXCESS = -47,          /* self-test: float expressions are not evaluated as written, as floats */
   CLOTH_ERROR_SQUARE_ROOT = -48,     /* self-test: square roots are not correctly rounded */
   CLOTH_ERROR_LANES = -49,           /* self-test: a lane operation differs from the scalar reference */
-  CLOTH_ERROR_PROJECTION = -50       /* spans, extrapolation or tethers outside their range; no such tether */
+  CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
+  CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
+  CLOTH_ERROR_WORK = -52,            /* fixed_work not 0 or 1, or with sleep or contact in the solver; no such effort */
+  CLOTH_ERROR_PLAN = -53             /* no plan meets the goal, or none was given */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -344,6 +347,15 @@ typedef struct cloth_config {
   int32_t max_colliders;           /* 0..CLOTH_COLLIDER_LIMIT; default 16. Adds 120 bytes each to the fixed size. */
   int32_t max_confined;            /* particles confined to a line or plane at once, 0..65535; default 8. Adds 32
                                       bytes each to the fixed size. */
+
+  /* Sleep: a cloth that has come to rest costs next to nothing, see cloth_wake() */
+  float sleep_speed; /* a cloth falls asleep when no particle was faster than this [m/s] and no pin moved at the end of
+                        any step for sleep_time; 0..10; 0 never sleeps; default 0 */
+  float sleep_time;  /* [s] of the steps' dt; 0..60; default 0.5 */
+
+  /* Time */
+  int32_t fixed_work; /* 1 lets every step do the same work whatever moves where, with the same results to the bit;
+                         see cloth_work_bound(). Not with sleep or CLOTH_CONTACT_SOLVER; 0..1; default 0 */
 } cloth_config;
 
 /* Returns a config with every default named above. */
@@ -396,6 +408,64 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
  * back to where the substep began with zero velocity; should it be faster than max_speed, it is slowed to that.
  */
 int cloth_step(cloth *sheet, float dt);
+
+/*
+ * Deadlines. A step can be told to stop refining at a time: from then on its substeps do one iteration of a solve, one
+ * sweep of strain limiting, of the projected springs those that span a cell, or two where bend springs are among them,
+ * and all else as ever. So it goes on for a while after the deadline, and its result depends on the machine. What it
+ * did is reported, and reproduces it to the bit anywhere. Nothing but this looks at the time.
+ */
+typedef struct cloth_effort {
+  int32_t refinements; /* iterations, sweeps and spans that were done beyond the least */
+  int32_t cut_short;   /* 1 if the deadline left out others, else 0 */
+} cloth_effort;
+
+/* Steps as cloth_step() does, but refines no more when `ticks` ticks of the port's CLOTH_TICKS() have passed since the
+   call; 0 refines nothing, and without a timer nothing else is ever cut short. UINT32_MAX is no deadline. Writes to
+   *effort what it did. Returns what cloth_step() does, or CLOTH_ERROR_WORK for a cloth of fixed work. */
+int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort);
+
+/* Steps as a cloth_step_until() did that reported this effort, without a timer. Returns what that does. */
+int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort);
+
+/*
+ * Work. A unit is an instruction that a Cortex-M7 executes for one lane of plain C, compiled by GCC 12 at -O2, as a
+ * table in cloth.c counts them: the same number on every machine. cloth_statistics.work adds up what a step has done,
+ * with the iterations, contacts, traced ways and taut tethers there were. Real instructions of that build are at
+ * most 1.05 times the units counted, and 1.05 times the bound (measured; tests/work.sh); other builds differ by a
+ * factor of their own.
+ *
+ * With config.fixed_work a step always does what its bound says: solves go on idly to max_iterations, every particle is
+ * met with every collider and its way traced, every tether is pulled, tethers are chosen anew, and substeps that a step
+ * would choose are max_substeps. What it does then depends on the config, the pins and the colliders alone; the longest
+ * step took 1.01 times the mean (measured likewise).
+ */
+
+/* Writes to *work the most work that cloth_step(sheet, dt) can do, called now: with the pins, colliders and velocities
+   as they are. Returns CLOTH_OK, or what the step would return: CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ... */
+int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work);
+
+/* Writes to *work the most work that a step of dt can do in any cloth of this config, whatever its pins and velocities
+   are, with as many colliders as there is room for, of the dearest shape, and every particle at every one of them. So
+   leave room for no more than will be there. Returns CLOTH_OK or an error. */
+int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work);
+
+/* What a config can be expected to do. */
+typedef struct cloth_forecast {
+  uint64_t work; /* cloth_work_bound_of() */
+  float stretch; /* largest strain of a spring while a sheet swings by two corners; 0.01 is 1 %; to a factor of two */
+} cloth_forecast;
+
+/*
+ * Plans how to simulate: takes a config and sets the tiers, substeps, spans, tethers and sweeps of strain limiting, in
+ * three tiers always. The rest stays: leave room for no more colliders than will be there, and set limit_extension,
+ * below which sweeps do not go. Without a `stretch`, the plan with the least stretch whose bound of work for a step of
+ * dt is at most `work`; with one, the plan of least work that is expected to stretch no more, within `work` unless that
+ * is 0. Writes to *planned, which may be *config, and what to expect to *forecast. Returns CLOTH_OK, CLOTH_ERROR_PLAN
+ * if nothing meets that, or an error of the config.
+ */
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast);
 
 /// State ///
 
@@ -475,6 +545,24 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
 /* Kicks one particle with an impulse [N s]; a pinned one does not feel one that is in range. Returns CLOTH_OK or an
  * error. */
 int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
+
+/*
+ * Sleep, for a config with a sleep_speed. When a cloth falls asleep, at the end of a step, all its velocities become 0
+ * and what it remembers of earlier ones is forgotten; its places stay. A step of a sleeping cloth checks dt, does the
+ * same small work whatever the cloth's size, and moves nothing: the statistics say `asleep` and are 0 otherwise, and
+ * the reactions of its colliders are 0, so that a body it weighs on should not be left to dynamics.
+ *
+ * A change of anything that acts on the cloth wakes it, and starts sleep_time anew if it is awake: gravity, wind or
+ * fabric of another value, a particle pinned, released, confined, told to move, put elsewhere or kicked, a collider
+ * added, removed, replaced or moved. A call that leaves all as it is does not, such as setting the wind it has, or
+ * moving a collider to its pose, nor does another dt. Being asleep is part of the state.
+ */
+
+/* Wakes a cloth. One that is awake will not fall asleep for another sleep_time. Returns CLOTH_OK or an error. */
+int cloth_wake(cloth *sheet);
+
+/* Returns 1 if a cloth is asleep, 0 if not, or an error. */
+int cloth_is_asleep(const cloth *sheet);
 
 /// Colliders ///
 
@@ -604,6 +692,7 @@ typedef enum cloth_stage {
 typedef struct cloth_statistics {
   int32_t notes;                     /* sum of cloth_note */
   int32_t substeps;                  /* substeps taken */
+  int32_t asleep;                    /* 1 if the cloth was asleep and nothing was done */
   float kappa[CLOTH_FAMILY_COUNT];   /* stability number of each family, the largest where maps vary */
   int32_t mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated, a cloth_mode */
   int32_t iterations;                /* conjugate gradient iterations of all substeps */
@@ -614,6 +703,7 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;         /* of these, held by static friction */
   int32_t particles_limited;         /* times a particle was slowed to max_speed */
   int32_t particles_recovered;       /* times a particle was put back */
+  uint32_t work[2];                  /* what was done, in the units of cloth_work_bound(): low word, high word */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* of the port's timer, by stage; 0 without a timer */
 } cloth_statistics;
 

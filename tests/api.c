@@ -847,6 +847,9 @@ static void test_names(void) {
       NAMED(CLOTH_ERROR_SQUARE_ROOT),
       NAMED(CLOTH_ERROR_LANES),
       NAMED(CLOTH_ERROR_PROJECTION),
+      NAMED(CLOTH_ERROR_SLEEP),
+      NAMED(CLOTH_ERROR_WORK),
+      NAMED(CLOTH_ERROR_PLAN),
   };
   const size_t prefix = sizeof "CLOTH_ERROR_" - 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -856,7 +859,7 @@ static void test_names(void) {
           cloth_result_name(names[i].error));
   }
   CHECK(strcmp(cloth_result_name(13), "OK") == 0, "notes are called %s", cloth_result_name(13));
-  CHECK(strcmp(cloth_result_name(-51), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-51));
+  CHECK(strcmp(cloth_result_name(-54), "unknown") == 0, "an unknown error is called %s", cloth_result_name(-54));
   CHECK(cloth_result_name(-37) != NULL && cloth_result_name(INT32_MIN) != NULL, "unknown errors have no name");
 }
 

@@ -669,6 +669,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   cloth_config *config = &t.what.config;
   if (tiers == 2) {
     int sweeps = config->limit_sweeps;
+    config->fixed_work = number % 5 == 3 && config->contact_mode != CLOTH_CONTACT_SOLVER;
     use_two_tiers(config);
     config->limit_sweeps = sweeps;
     return t;
@@ -678,6 +679,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   draw_projection(&random, config);
   if (random_int(&random, 0, 3) > 0)
     config->integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config->fixed_work = number % 5 == 3 && config->contact_mode != CLOTH_CONTACT_SOLVER;
   size_t length = strlen(t.name);
   snprintf(t.name + length, sizeof t.name - length, ", projected above %g", (double)config->projection_threshold);
   return t;

@@ -43,7 +43,8 @@ build_with() { # DIRECTORY CC FLAGS PROGRAMS...
 memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 
-build_with "$build" gcc "" accuracy api flags internals physics quality save_rate stability state stress thesis
+build_with "$build" gcc "" accuracy api bounds flags internals physics quality save_rate stability state stress thesis \
+  timed
 build_with "$build/clang" clang "" api physics internals
 build_with "$build/avx2" gcc "-mavx2" flags state stress
 build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability state stress
@@ -70,6 +71,9 @@ if grep -q avx2 /proc/cpuinfo; then
 fi
 suite stress-sanitized "$build/gcc-sanitized/tests/stress" 1000
 suite save-rate "$build/tests/save_rate"
+suite bounds "$build/tests/bounds"
+suite timed "$build/tests/timed"
+suite work sh tests/work.sh "$build"
 suite api "$build/tests/api"
 suite api-clang "$build/clang/tests/api"
 suite api-gcc-sanitized "$build/gcc-sanitized/tests/api"

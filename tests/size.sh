@@ -23,7 +23,8 @@ goal_bytes_minimal=14336
 goal_stack=1280
 
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
-explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES -DCLOTH_NO_SELF_TEST"
+explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
+  -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SLEEP"
 builds="everything explicit-only minimal"
 minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
   -DCLOTH_NO_FABRICS"
