@@ -2748,8 +2748,8 @@ typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* The caller keeps the stride: stores of lanes might change what a cloth says. */
-CLOTH_INLINE symmetric symmetric_load(const float *from, int32_t stride) {
+/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
   m.yy = lanes_load(from + stride);
@@ -2758,6 +2758,10 @@ CLOTH_INLINE symmetric symmetric_load(const float *from, int32_t stride) {
   m.xz = lanes_load(from + 4 * stride);
   m.yz = lanes_load(from + 5 * stride);
   return m;
+}
+
+CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
+  return symmetric_at(floats_at(c, c->inverse) + i, c->stride);
 }
 
 /* Stores the first `count` lanes. */
@@ -2929,8 +2933,7 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
   const float *mobility = floats_at(c, c->mobility);
   lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    symmetric block = symmetric_load(floats_at(c, c->inverse) + i, c->stride);
-    symmetric inverse = inverse_of_kind(c, block, mass_ratio_lanes(c, i));
+    symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
     symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
@@ -3458,7 +3461,7 @@ CLOTH_HOT static float precondition(const cloth *c) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_rounded(lanes3_load(r, i), WORK_GRID);
-    lanes3 preconditioned = symmetric_apply(symmetric_load(inverse + i, stride), residual);
+    lanes3 preconditioned = symmetric_apply(symmetric_at(inverse + i, stride), residual);
     lanes3_store(z, i, preconditioned, count - i);
     lanes dot = lanes3_dot(residual, preconditioned);
     lanes_sum_add(&sum, i, lanes_within(dot, count - i));
@@ -3481,7 +3484,7 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
   lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
   residual = lanes3_rounded(residual, WORK_GRID);
   lanes3_store(o->r, i, residual, left);
-  lanes3 preconditioned = symmetric_apply(symmetric_load(o->inverse + i, o->stride), residual);
+  lanes3 preconditioned = symmetric_apply(symmetric_at(o->inverse + i, o->stride), residual);
   lanes3_store(o->q, i, preconditioned, left);
   return lanes_within(lanes3_dot(residual, preconditioned), left);
 }

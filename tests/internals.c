@@ -550,7 +550,7 @@ static void solution_bounds(void) {
 
 /* Whether the inverse of one particle is positive definite, by its leading minors in double precision. */
 static int is_definite(const cloth *sheet, int32_t i) {
-  symmetric m = symmetric_load(floats_at(sheet, sheet->inverse) + i, sheet->stride);
+  symmetric m = symmetric_load(sheet, i);
   double xx = (double)lanes_first_value(m.xx), yy = (double)lanes_first_value(m.yy);
   double zz = (double)lanes_first_value(m.zz), xy = (double)lanes_first_value(m.xy);
   double xz = (double)lanes_first_value(m.xz), yz = (double)lanes_first_value(m.yz);
