@@ -308,6 +308,37 @@ static void slow(cloth_config *config) {
   config->fabric.shear_damping = 0.0f;
 }
 
+/* Everything that takes no map by projection. */
+static void projected(cloth_config *config) {
+  config->projection_threshold = 0.0f;
+  config->extrapolation = 0.75f;
+  config->tethers = 2;
+  config->tether_scale = 0.98f;
+  config->fabric.shear_compression = 0.5f;
+  config->limit_sweeps = 0;
+}
+
+static void projected_in_wind(cloth_config *config) {
+  windy(config);
+  projected(config);
+  config->normal_drag = 0.75f;
+  config->spans = 4;
+}
+
+static void projected_upright(cloth_config *config) {
+  upright(config);
+  projected(config);
+}
+
+/* All three tiers in one sheet. */
+static void in_tiers(cloth_config *config) {
+  uneven(config);
+  config->projection_threshold = 2.0f;
+  config->extrapolation = 0.5f;
+  config->tethers = 1;
+  config->fine_sweeps = 2;
+}
+
 static void rumpled(cloth_config *config) {
   cloth_vector *positions = (cloth_vector *)(void *)buffer;
   for (int row = 0; row < config->rows; row++) {
@@ -561,6 +592,11 @@ static const scene scenes[] = {
     {"save", 5, 5, 9, 9, uneven, on_sphere, go_back},
     {"recover", 4, 5, 5, 6, far_away, thrown_out, NULL},
     {"image", 6, 5, 13, 5, windy, hem_on_sphere, begin_anew},
+    {"projected", 6, 6, 19, 7, projected, pin_corners, NULL},
+    {"projected-drape", 6, 6, 17, 8, projected, on_sphere, NULL},
+    {"projected-flag", 5, 7, 18, 6, projected_in_wind, pin_edge, change_wind},
+    {"projected-capsule", 6, 5, 12, 8, projected_upright, before_capsule, push_through},
+    {"tiers", 4, 9, 17, 6, in_tiers, pin_corners, pull},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 
