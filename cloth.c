@@ -127,6 +127,12 @@
 #define WITH_SLEEP 1
 #endif
 
+#ifdef CLOTH_NO_PLANNING /* bounds of work, plans and deadlines */
+#define WITH_PLANNING 0
+#else
+#define WITH_PLANNING 1
+#endif
+
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
@@ -783,12 +789,14 @@ typedef struct moving_body {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;                      /* whose contacts are being worked on */
-  uint32_t tick;                         /* of the port's timer, when the last stage ended */
-  uint32_t start;                        /* tick when a step with a deadline began ... */
-  uint32_t ticks;                        /* ... and the ticks it has */
-  int32_t plain;                         /* particles that the plain pieces of the rows hold */
-  int32_t refinements, most_refinements; /* pieces of optional work: done so far, and as many as may be */
+  moving_body body; /* whose contacts are being worked on */
+  uint32_t tick;    /* of the port's timer, when the last stage ended */
+  uint32_t start;   /* tick when a step with a deadline began ... */
+  uint32_t ticks;   /* ... and the ticks it has */
+  int32_t plain;    /* particles that the plain pieces of the rows hold */
+  int32_t timed;    /* 0 for a step without a deadline */
+  int32_t is_cut;   /* 1 if it may do no more optional work than refinements_most; 0: any */
+  int32_t refinements, refinements_most;
 } workspace;
 
 struct cloth {
@@ -881,17 +889,14 @@ static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
   add_work(c, 0u - times, price);
 }
 
-#define ALL_REFINEMENTS INT32_MAX
-#define NO_DEADLINE UINT32_MAX
-
 /* May the step at hand do another piece of optional work? After the first refusal it may do none. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
-  if (w->ticks != NO_DEADLINE && CLOTH_TICKS() - w->start >= w->ticks) {
-    w->most_refinements = w->refinements;
-    w->ticks = NO_DEADLINE;
+  if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
+    w->is_cut = 1;
+    w->refinements_most = w->refinements;
   }
-  if (w->refinements >= w->most_refinements) {
+  if (w->is_cut && w->refinements >= w->refinements_most) {
     return 0;
   }
   w->refinements++;
@@ -5338,15 +5343,6 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
   return work;
 }
 
-/* The most that a step can count beside. */
-static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
-  if (has_solver_contacts(c) && around->bodies > 0) {
-    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
-  }
-  return price * (uint32_t)c->count * (uint32_t)plan->substeps;
-}
-
 /* Can a step of dt be made? */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
@@ -5357,6 +5353,17 @@ static int check_step(const cloth *c, float dt) {
     return CLOTH_ERROR_TIME_STEP;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
+}
+
+#if WITH_PLANNING
+
+/* The most that a step can count beside. */
+static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
+  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
+  if (has_solver_contacts(c) && around->bodies > 0) {
+    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+  }
+  return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
 int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
@@ -5443,9 +5450,11 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   return CLOTH_OK;
 }
 
+#endif
+
 /// Planner ///
 
-#if WITH_PROJECTION
+#if WITH_PLANNING && WITH_PROJECTION
 
 /* x to a power of so many sixteenths, 0 or more. */
 static float power_of(float x, int32_t sixteenths) {
@@ -6198,11 +6207,12 @@ static int step(const cloth *c, float dt) {
   return finish_statistics(c, &w->plan);
 }
 
-static void allow_refinements(const cloth *c, int32_t most, uint32_t ticks) {
+/* Lets a step refine without end. */
+static void allow_refinements(const cloth *c) {
   workspace *w = workspace_of(c);
+  w->timed = 0;
+  w->is_cut = 0;
   w->refinements = 0;
-  w->most_refinements = most;
-  w->ticks = ticks;
 }
 
 int cloth_step(cloth *sheet, float dt) {
@@ -6210,9 +6220,11 @@ int cloth_step(cloth *sheet, float dt) {
   if (error) {
     return error;
   }
-  allow_refinements(sheet, ALL_REFINEMENTS, NO_DEADLINE);
+  allow_refinements(sheet);
   return step(sheet, dt);
 }
+
+#if WITH_PLANNING
 
 int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
@@ -6224,11 +6236,13 @@ int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effor
     return CLOTH_ERROR_WORK;
   }
   workspace *w = workspace_of(sheet);
-  allow_refinements(sheet, ALL_REFINEMENTS, ticks);
+  allow_refinements(sheet);
+  w->timed = ticks != UINT32_MAX;
   w->start = start;
+  w->ticks = ticks;
   int result = step(sheet, dt);
   effort->refinements = w->refinements;
-  effort->cut_short = w->most_refinements != ALL_REFINEMENTS;
+  effort->cut_short = w->is_cut;
   return result;
 }
 
@@ -6240,9 +6254,14 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
   if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
-  allow_refinements(sheet, effort->cut_short ? effort->refinements : ALL_REFINEMENTS, NO_DEADLINE);
+  workspace *w = workspace_of(sheet);
+  allow_refinements(sheet);
+  w->is_cut = effort->cut_short;
+  w->refinements_most = effort->refinements;
   return step(sheet, dt);
 }
+
+#endif
 
 /// Inputs ///
 

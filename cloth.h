@@ -34,9 +34,10 @@
  *   Building   cloth.c alone is complete. With port/ beside it, it takes the lanes of the machine's vector unit by
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
- *              CLOTH_NO_SOLVER, _MULTILEVEL, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED, _MEASURE, _IMAGE,
- *              _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP leave parts out of cloth.c: a config that asks for them
- *              is refused, the defaults do not ask, and functions that serve nothing else are not there.
+ *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
+ *              _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave parts out of cloth.c:
+ *              a config that asks for them is refused, the defaults do not ask, and functions that serve nothing else
+ *              are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
  *

@@ -45,6 +45,11 @@ int main(void) {
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "contact in the solver gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_PROJECTION
+  config.projection_threshold = 1.0f;
+  CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "projection gave %d", asked_for(&config));
+  config = cloth_config_default();
+#endif
 #if defined(CLOTH_NO_MULTILEVEL) || defined(CLOTH_NO_SOLVER)
   config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "coarser grids gave %d", asked_for(&config));
