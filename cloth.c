@@ -127,7 +127,7 @@
 #define WITH_SLEEP 1
 #endif
 
-#ifdef CLOTH_NO_PLANNING /* bounds of work, plans and deadlines */
+#ifdef CLOTH_NO_PLANNING /* work and its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else
 #define WITH_PLANNING 1
@@ -878,6 +878,9 @@ static cloth_statistics *statistics_of(const cloth *c) {
 
 /* Counts work of a step at hand: so many times the price of one. */
 static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+  if (!WITH_PLANNING) {
+    return;
+  }
   uint32_t *work = statistics_of(c)->work;
   uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
   work[0] = (uint32_t)sum;
@@ -5529,13 +5532,26 @@ static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const 
   return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
 }
 
-/* Tries all there is to choose. Writes the best to *config and *best, whose work stays 0 if nothing meets the goal. */
-CLOTH_SEPARATE void choose_plan(cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
+CLOTH_SEPARATE void draw_planned(paper_cloth *paper, const cloth_config *config) {
+  cloth_config planned = *config;
+  plan_tiers(&planned);
+  draw_paper_cloth(paper, &planned);
+}
+
+/* What a plan chose. */
+typedef struct plan_choice {
+  int32_t substeps, sweeps;
+  cloth_forecast forecast; /* no work: nothing meets the goal */
+} plan_choice;
+
+/* Tries all there is to choose. */
+CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
   paper_cloth paper;
   work_around around = worst_around(config);
   cloth *c = &paper.c;
-  draw_paper_cloth(&paper, config);
-  best->work = 0;
+  around.tethers = TETHERS;
+  draw_planned(&paper, config);
+  best->forecast.work = 0;
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
       cloth_forecast f;
@@ -5544,11 +5560,10 @@ CLOTH_SEPARATE void choose_plan(cloth_config *config, float dt, const plan_goal 
       c->limit_sweeps = plan_sweeps[sweeps];
       f.work = worst_work(&paper, &around, dt);
       f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
-      if (is_better_plan(goal, &f, best)) {
-        *best = f;
-        config->substeps = c->substeps;
-        config->max_substeps = c->substeps;
-        config->limit_sweeps = c->limit_sweeps;
+      if (is_better_plan(goal, &f, &best->forecast)) {
+        best->forecast = f;
+        best->substeps = c->substeps;
+        best->sweeps = c->limit_sweeps;
       }
     }
   }
@@ -5569,18 +5584,20 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
     return CLOTH_ERROR_PLAN;
   }
-  cloth_config made = *config;
-  cloth_forecast best;
+  plan_choice best;
   plan_goal goal;
   goal.work = work;
   goal.stretch = stretch;
-  plan_tiers(&made);
-  choose_plan(&made, dt, &goal, &best);
-  if (best.work == 0) {
+  choose_plan(config, dt, &goal, &best);
+  if (best.forecast.work == 0) {
     return CLOTH_ERROR_PLAN;
   }
-  *planned = made;
-  *forecast = best;
+  *planned = *config;
+  plan_tiers(planned);
+  planned->substeps = best.substeps;
+  planned->max_substeps = best.substeps;
+  planned->limit_sweeps = best.sweeps;
+  *forecast = best.forecast;
   return CLOTH_OK;
 }
 
@@ -6163,9 +6180,11 @@ static void prepare_step(const cloth *c, float dt) {
   prepare_particles(c);
   mark_plain_pieces(c);
   reset_statistics(c, &w->plan);
-  work_around around = look_around(c);
-  w->plain = around.plain;
-  add_work(c, planned_work(c, &w->plan, &around), 1);
+  if (WITH_PLANNING) {
+    work_around around = look_around(c);
+    w->plain = around.plain;
+    add_work(c, planned_work(c, &w->plan, &around), 1);
+  }
 #if WITH_PROJECTION
   if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
     choose_tethers(c);

@@ -704,7 +704,8 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;         /* of these, held by static friction */
   int32_t particles_limited;         /* times a particle was slowed to max_speed */
   int32_t particles_recovered;       /* times a particle was put back */
-  uint32_t work[2];                  /* what was done, in the units of cloth_work_bound(): low word, high word */
+  uint32_t work[2];                  /* what was done, in the units of cloth_work_bound(): low word, high word; 0 with
+                                        CLOTH_NO_PLANNING */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* of the port's timer, by stage; 0 without a timer */
 } cloth_statistics;
 

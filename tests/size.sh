@@ -21,6 +21,9 @@ goal_target="Cortex-M4F"
 goal_bytes_everything=52224
 goal_bytes_minimal=15360
 goal_stack=1280
+# What is asked about a config before there is an arena has to lay out a cloth on the stack.
+goal_stack_planning=1408
+planning="^cloth_(work_bound_of|plan)\$"
 
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
 explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
@@ -100,7 +103,8 @@ check_goals() { # NAME BUILD BYTES STACKS
     [ "$3" -le "$goal" ]
     verdict "$1 takes at most $goal bytes" $? "$3 bytes"
   fi
-  over=$(awk -v goal=$goal_stack '/^[0-9]/ && $1 > goal { print $1, $2 }' "$4")
+  over=$(awk -v goal=$goal_stack -v planning="$planning" -v more=$goal_stack_planning '
+    /^[0-9]/ && $1 > ($2 ~ planning ? more : goal) { print $1, $2 }' "$4")
   [ -z "$over" ]
   verdict "$1 takes at most $goal_stack bytes of stack" $? "$(echo $over)"
 }
