@@ -2111,7 +2111,7 @@ enum {
   PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
   PRICE_BEND_PAIR = 225,
   PRICE_PLAIN = 64,    /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 142, /* another one, or of a strain limit */
+  PRICE_GENERAL = 165, /* another one, or of a strain limit */
   PRICE_RUN = 62,      /* a run of springs */
   PRICE_SETTLE = 75,
   PRICE_TETHER = 85,
