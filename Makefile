@@ -47,9 +47,17 @@ $(BUILD)/tests/timed: tests/timed.c examples/scenes.c cloth.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXTRA) $< examples/scenes.c -lm -o $@
 
-$(BUILD)/tests/%: tests/%.c examples/scenes.c cloth.c $(HEADERS)
+$(BUILD)/tests/cloth.o: cloth.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(EXTRA) $< examples/scenes.c cloth.c -lm -o $@
+	$(CC) $(CFLAGS) $(EXTRA) -c $< -o $@
+
+$(BUILD)/tests/scenes.o: examples/scenes.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) -c $< -o $@
+
+$(BUILD)/tests/%: tests/%.c $(BUILD)/tests/scenes.o $(BUILD)/tests/cloth.o $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXTRA) $< $(filter %.o,$^) -lm -o $@
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
