@@ -650,6 +650,9 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
    The last tile of a row is as much narrower as the row ends earlier. */
 #define TILE 8
 #define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
+/* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
+ */
+enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Tethers of a particle at most. */
 #define TETHERS 2
 /* Spans of springs at most: 1, 2, 4 .. CLOTH_SPAN_LIMIT. */
@@ -713,7 +716,7 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* 0 if pins came or went since the tethers were chosen */
+  int32_t tethers_chosen; /* TETHERS_STALE ... */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -1258,6 +1261,12 @@ static int check_choices(const cloth_config *config) {
     return CLOTH_ERROR_WORK;
   }
   return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
+}
+
+/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+static int chooses_tethers(const cloth *c) {
+  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
 }
 
 /* Can anything of a cloth with this config ever be implicit? */
@@ -4498,7 +4507,7 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   }
   hand_tethers_on(c, 1);
   hand_tethers_on(c, -1);
-  inputs_of(c)->tethers_chosen = 1;
+  inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -5340,7 +5349,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
           (uint32_t)around->bodies * PRICE_BODY;
   work = work * (uint32_t)plan->substeps + PRICE_STEP +
          (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
-  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
+  if (chooses_tethers(c)) {
     work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
   }
   return work;
@@ -6186,7 +6195,7 @@ static void prepare_step(const cloth *c, float dt) {
     add_work(c, planned_work(c, &w->plan, &around), 1);
   }
 #if WITH_PROJECTION
-  if (c->tethers && (c->fixed_work || !inputs_of(c)->tethers_chosen)) {
+  if (chooses_tethers(c)) {
     choose_tethers(c);
   }
   w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
@@ -6378,13 +6387,25 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
   }
 }
 
+/* Takes the tethers off that lead to a particle. */
+static void drop_tethers_to(const cloth *c, int32_t particle) {
+  int32_t *pins = (int32_t *)at(c, c->tethers);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    pins[i] = pins[i] == particle ? -1 : pins[i];
+  }
+}
+
 /* Pins come and go with the freedom of particles, and tethers with the pins. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
   if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
-    inputs_of(c)->tethers_chosen = 0;
+    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    } else if (freedom != FREEDOM_PINNED) {
+      drop_tethers_to(c, particle);
+    }
   }
   freedom_of(c)[particle] = (uint8_t)freedom;
   forget_history(c, particle);
@@ -6494,6 +6515,55 @@ int cloth_release(cloth *sheet, int32_t particle) {
   set_freedom(sheet, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
+
+#if WITH_PROJECTION
+
+static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+}
+
+int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
+  int error = check_tether(sheet, particle, slot);
+  if (!error && pin != -1) {
+    error = check_pin(sheet, pin);
+  }
+  if (error) {
+    return error;
+  }
+  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
+    choose_tethers(sheet);
+  }
+  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
+  tethers_of(sheet, slot)[particle] = pin;
+  wake(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
+  int error = check_call(sheet, pin);
+  if (!error) {
+    error = check_tether(sheet, particle, slot);
+  }
+  if (!error) {
+    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
+  }
+  return error;
+}
+
+int cloth_choose_tethers(cloth *sheet) {
+  int error = check_tether(sheet, 0, 0);
+  if (!error) {
+    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
+    wake(sheet);
+  }
+  return error;
+}
+
+#endif
 
 int cloth_freedom(const cloth *sheet, int32_t particle) {
   int error = check_particle(sheet, particle);
@@ -7167,9 +7237,9 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
          inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
-         inputs->tethers_chosen <= (view->c->tethers ? 1 : 0) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
-         vector_in_range(inputs->gravity, 1.0e4f) && vector_in_range(inputs->wind, 1.0e3f) &&
-         !check_fabric(&inputs->fabric);
+         inputs->tethers_chosen <= (view->c->tethers ? TETHERS_SET : TETHERS_STALE) &&
+         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
+         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
 }
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */

@@ -537,6 +537,20 @@ int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal);
    CLOTH_OK or an error. */
 int cloth_release(cloth *sheet, int32_t particle);
 
+/*
+ * Tethers, for a config with `tethers` above 0. By themselves they are chosen before the first step, and again when
+ * pins come or go. From the first call of cloth_set_tether() on they stay as they are but for what is set, and those to
+ * a particle that is released go; until cloth_choose_tethers() has them chosen again.
+ *
+ * cloth_set_tether() holds a particle to a pinned one, or to none (-1), in place of its tether of a slot, 0 or 1. Its
+ * length is the rest distance times tether_scale. cloth_get_tether() writes where a tether leads to *pin: -1 if
+ * nowhere, or if the next step chooses anew. All return CLOTH_OK or an error: CLOTH_ERROR_PROJECTION if there is no
+ * such slot, CLOTH_ERROR_NOT_PINNED if the other end is free.
+ */
+int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin);
+int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin);
+int cloth_choose_tethers(cloth *sheet);
+
 /* Returns the degrees of freedom of a particle, 0 to 3, or an error. */
 int cloth_freedom(const cloth *sheet, int32_t particle);
 

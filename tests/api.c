@@ -17,6 +17,7 @@ typedef struct outputs {
   uint16_t indices16[6 * 16];
   uint32_t indices32[6 * 16];
   unsigned char vertices[16 * 32];
+  int32_t pin;
 } outputs;
 
 typedef struct fixture {
@@ -379,6 +380,9 @@ static void expect_sheet_refused(fixture *f, cloth *sheet, int error) {
   REFUSED(f, cloth_confine_to_line(sheet, 0, one), error);
   REFUSED(f, cloth_confine_to_plane(sheet, 0, one), error);
   REFUSED(f, cloth_release(sheet, 0), error);
+  REFUSED(f, cloth_set_tether(sheet, 0, 0, -1), error);
+  REFUSED(f, cloth_get_tether(sheet, 0, 0, &f->out.pin), error);
+  REFUSED(f, cloth_choose_tethers(sheet), error);
   REFUSED(f, cloth_freedom(sheet, 0), error);
   REFUSED(f, cloth_set_particle(sheet, 0, one, one), error);
   REFUSED(f, cloth_apply_impulse(sheet, 0, one), error);
