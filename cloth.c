@@ -1399,6 +1399,11 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
+/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+static int turns_rows(const cloth *c) {
+  return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
+}
+
 /* Columns of lines side by side, in whole blocks. */
 static int32_t turned_columns(int32_t columns) {
   return (columns + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
@@ -1448,7 +1453,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
   }
-  int32_t turned = c->rows < LINE_BLOCK ? 0 : 4 * LINE_BLOCK * turned_columns(c->columns);
+  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * turned_columns(c->columns) : 0;
   c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
   c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
@@ -3982,7 +3987,7 @@ static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t cou
 
 static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
 #if CLOTH_LANES > 1
-  if (c->rows >= LINE_BLOCK) {
+  if (turns_rows(c)) {
     for (int32_t row = 0; row < c->rows; row += CLOTH_LANES) {
       int32_t left = c->rows - row;
       limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
@@ -4671,7 +4676,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, uint32_t s
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
   if (solids) {
-    add_varying_work(c, lanes_count(lanes_keep(taut, lanes_splat(1.0f))), solids * PRICE_UNBLOCKED);
+    add_varying_work(c, lanes_count(lanes_within(lanes_keep(taut, lanes_splat(1.0f)), left)), solids * PRICE_UNBLOCKED);
     drop_blocked(c, &p, &ends->pin, &share);
   }
   lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);

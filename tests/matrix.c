@@ -596,7 +596,7 @@ static const scene scenes[] = {
     {"projected-drape", 6, 6, 17, 8, projected, on_sphere, NULL},
     {"projected-flag", 5, 7, 18, 6, projected_in_wind, pin_edge, change_wind},
     {"projected-capsule", 6, 5, 12, 8, projected_upright, before_capsule, push_through},
-    {"tiers", 4, 9, 17, 6, in_tiers, pin_corners, pull},
+    {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 
