@@ -327,10 +327,12 @@ static void judge(const scene *s, const baseline *b, const figures *f) {
   CHECK(f->roughness <= 1.25 * b->roughness, "%s %d: roughness %.5f, %.2f times the baseline's", name, b->n,
         f->roughness, f->roughness / b->roughness);
   /* At rest nothing trembles that could be seen: less than the baseline does, or than 0.05 m/s2, which moves a particle
-     by a hundredth of a millimetre from frame to frame. */
+     by a hundredth of a millimetre from frame to frame. What still sways on a ball is chaotic: a last bit changes how
+     much by a tenth. */
+  double most = b->kind == SCENE_REST ? b->acceleration : 1.25 * b->acceleration;
   if (b->kind != SCENE_HANG)
-    CHECK(f->acceleration <= fmax(b->acceleration, 0.05), "%s %d: acceleration %.4f m/s2, the baseline's is %.4f", name,
-          b->n, f->acceleration, b->acceleration);
+    CHECK(f->acceleration <= fmax(most, 0.05), "%s %d: acceleration %.4f m/s2, the baseline's is %.4f", name, b->n,
+          f->acceleration, b->acceleration);
   if (b->kind == SCENE_DRAPE) {
     double surface = (double)s->colliders[0].radius + (double)s->config.thickness;
     CHECK(f->distance_late >= surface - 1e-3, "%s %d: %.5f m from the sphere's centre", name, b->n, f->distance_late);
