@@ -2337,11 +2337,14 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j, int32_t co
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
-/* Which springs have a kappa above a threshold, each on its lighter end. */
+/* Which springs have a kappa above a threshold, by the mass ratio of the lighter end. */
+CLOTH_INLINE lanes_mask kappa_above(const spring_family *s, lanes mass, lanes scale, float threshold) {
+  return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(s->kappa), scale));
+}
+
 CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale,
                                      float threshold) {
-  lanes mass = lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j));
-  return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(s->kappa), scale));
+  return kappa_above(s, lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)), scale, threshold);
 }
 
 /* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
@@ -3517,15 +3520,7 @@ CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
                              planes_at(c, c->solution), floats_at(c, c->inverse),   c->stride,
                              lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
-  int32_t i = 0;
-#if !defined(__OPTIMIZE_SIZE__)
-  for (; i < c->count - CLOTH_LANES; i += CLOTH_LANES) {
-    lanes_sum_add(&sum, i, advance_block(&o, i, CLOTH_LANES));
-  }
-#endif
-  for (; i < c->count; i += CLOTH_LANES) {
-    lanes_sum_add(&sum, i, advance_block(&o, i, c->count - i));
-  }
+  EACH_BLOCK(c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
   return lanes_sum_total(&sum);
 }
 
@@ -3662,8 +3657,8 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
  * through the springs in a fixed order of colours. No two springs of a colour share a particle, so that lanes may take
  * many at once, and the result is the same for any number of lanes.
  *
- * Stretch springs across spans of many cells, from the coarsest to the next but finest, come first, as limits that only
- * shorten: they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
+ * Stretch springs across spans of many cells, from the coarsest to the next but finest, are limits that only shorten:
+ * they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
 typedef struct spring_limit {
   int32_t span;                  /* cells */
@@ -3733,9 +3728,7 @@ CLOTH_INLINE void limit_general(const cloth *c, const spring_limit *limit, const
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
   if (limit->by_kappa) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
-    lanes least = lanes_multiply(lanes_splat(projection_threshold(c)), mass);
-    lanes kappa = lanes_multiply(lanes_splat(limit->by_kappa->kappa), ends->scale);
-    share = lanes_keep(lanes_less(least, kappa), share);
+    share = lanes_keep(kappa_above(limit->by_kappa, mass, ends->scale, projection_threshold(c)), share);
   }
   *from = lanes3_add(*from, limit_move(d, lanes_multiply(share, ends->mobility[0])));
   *to = lanes3_subtract(*to, limit_move(d, lanes_multiply(share, ends->mobility[1])));
@@ -3826,12 +3819,12 @@ CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t
   return ends;
 }
 
-/* A limit at work on a bundle. Both are copies, which compilers can keep in registers, beside the originals. */
+/* A limit at work on a bundle. Both are copies, which compilers can keep in registers; add_maps() asks for the bundle
+   itself. */
 typedef struct line_limit {
   spring_limit limit;
   line_bundle bundle;
   const cloth *c;
-  const spring_limit *original;
   const line_bundle *lines;
 } line_limit;
 
@@ -3843,7 +3836,7 @@ CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
     limit_plain(&l->limit, &ends[0], &ends[1]);
   } else {
     spring_ends known = line_ends(l->c, l->lines, element, l->limit.span);
-    limit_general(l->c, l->original, &known, &ends[0], &ends[1]);
+    limit_general(l->c, &l->limit, &known, &ends[0], &ends[1]);
   }
   lanes3_store(l->bundle.x, i, ends[0], count);
   lanes3_store(l->bundle.x, j, ends[1], count);
@@ -3888,7 +3881,7 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
 CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
                                            const line_bundle *b) {
   for (int32_t n = 0; n < count; n++) {
-    line_limit l = {limits[n], *b, c, &limits[n], b};
+    line_limit l = {limits[n], *b, c, b};
     if (!l.limit.fast) {
       l.bundle.plain.to = 0;
     }
@@ -4004,9 +3997,9 @@ static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int
 }
 
 static void limit_stretch(const cloth *c, planes x, int32_t direction, const spring_limit *limits, int32_t count) {
-  if (direction == WARP) {
+  if (count > 0 && direction == WARP) {
     limit_rows(c, x, limits, count);
-  } else {
+  } else if (count > 0) {
     limit_columns(c, x, limits, count);
   }
 }
