@@ -735,7 +735,8 @@ typedef struct spring_family {
   float compression; /* share of both that acts when shorter than rest */
   float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
   int32_t mode;      /* of the springs that act by forces */
-  int32_t projected; /* none, all, or those above the threshold */
+  int32_t projected; /* none, all, or those above the next */
+  float projected_above; /* kappa above which springs are projected in this step */
 } spring_family;
 
 enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
@@ -769,6 +770,7 @@ typedef struct step_plan {
   int32_t bend_mode;
   int32_t bend_projected;
   int32_t tethered; /* 1 if some particle has a tether */
+  float projected_above; /* kappa above which springs are projected */
   float bend_kappa;
   float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
@@ -1825,17 +1827,35 @@ static spring_family plan_spring(const cloth *c, float k, int32_t d) {
   return s;
 }
 
-/* Kappa above which a spring is projected. Only the choice by kappa knows this tier. */
+/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
 static float projection_threshold(const cloth *c) {
   return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
                                                       : CLOTH_KAPPA_NEVER;
 }
 
-static int32_t projected_by_kappa(const cloth *c, float kappa) {
-  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > projection_threshold(c))) {
+/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
+   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
+   gradients do so up to this kappa per iteration of the cap (measured). */
+#define RESOLVED_KAPPA 0.5f
+
+/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+static float projected_above(const cloth *c, const step_plan *plan) {
+  float threshold = projection_threshold(c);
+  float most = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    most = maximum(most, plan->spring[d].kappa);
+  }
+  if (!(most * kappa_factor_most(c) > threshold)) {
+    return threshold;
+  }
+  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
+}
+
+static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
+  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
     return PROJECTED_NONE;
   }
-  return kappa * kappa_factor_least(c) > projection_threshold(c) ? PROJECTED_ALL : PROJECTED_SOME;
+  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
 /* The mode kappa asks for, by the threshold. */
@@ -1855,7 +1875,8 @@ static int is_stable_explicit(const cloth *c, const spring_family *s) {
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
-  s->projected = projected_by_kappa(c, s->kappa);
+  s->projected_above = plan->projected_above;
+  s->projected = projected_by_kappa(c, s->kappa, s->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
   if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
@@ -1936,12 +1957,16 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
 }
 
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. */
+/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
+   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
   float kappa = plan->bend_kappa * kappa_factor_most(c);
+  if (kappa > BEND_EXPLICIT_LIMIT) {
+    kappa += 2.0f * plan->bend[WARP].damping;
+  }
   return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
          c->bend_integration == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->bend_slopes ? projection_threshold(c) : BEND_EXPLICIT_LIMIT);
+         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
 /* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
@@ -2080,13 +2105,16 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
   plan->span = largest_span(c);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan->spring[d] = plan_spring(c, plan->k, d);
+  }
+  plan->projected_above = projected_above(c, plan);
   plan_bend(c, plan);
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
   plan->projects = plan->bend_projected;
   plan->springs = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan->spring[d] = plan_spring(c, plan->k, d);
     choose_mode(c, plan, &plan->spring[d]);
     plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
     plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
@@ -2353,7 +2381,7 @@ CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, in
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
-  return lanes_drop(spring_above(c, s, i, j, scale, projection_threshold(c)), scale);
+  return lanes_drop(spring_above(c, s, i, j, scale, s->projected_above), scale);
 }
 
 /* Which springs are implicit; where maps vary, by each spring's own kappa. */
@@ -3728,7 +3756,7 @@ CLOTH_INLINE void limit_general(const cloth *c, const spring_limit *limit, const
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
   if (limit->by_kappa) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
-    share = lanes_keep(kappa_above(limit->by_kappa, mass, ends->scale, projection_threshold(c)), share);
+    share = lanes_keep(kappa_above(limit->by_kappa, mass, ends->scale, limit->by_kappa->projected_above), share);
   }
   *from = lanes3_add(*from, limit_move(d, lanes_multiply(share, ends->mobility[0])));
   *to = lanes3_subtract(*to, limit_move(d, lanes_multiply(share, ends->mobility[1])));
