@@ -728,14 +728,14 @@ typedef struct cloth_inputs {
 
 /* One direction of stretch or shear springs, scaled for the substep. */
 typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* k ks / m0: velocity change per metre of elongation */
-  float stiffness;   /* k^2 ks / m0 */
-  float damping;     /* k kd / m0 */
-  float compression; /* share of both that acts when shorter than rest */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;      /* of the springs that act by forces */
-  int32_t projected; /* none, all, or those above the next */
+  float rest;            /* rest length [m] */
+  float force;           /* k ks / m0: velocity change per metre of elongation */
+  float stiffness;       /* k^2 ks / m0 */
+  float damping;         /* k kd / m0 */
+  float compression;     /* share of both that acts when shorter than rest */
+  float kappa;           /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
+  int32_t mode;          /* of the springs that act by forces */
+  int32_t projected;     /* none, all, or those above the next */
   float projected_above; /* kappa above which springs are projected in this step */
 } spring_family;
 
@@ -769,7 +769,7 @@ typedef struct step_plan {
   uint32_t places;     /* where explicit springs are evaluated: the positions, or the prediction */
   int32_t bend_mode;
   int32_t bend_projected;
-  int32_t tethered; /* 1 if some particle has a tether */
+  int32_t tethered;      /* 1 if some particle has a tether */
   float projected_above; /* kappa above which springs are projected */
   float bend_kappa;
   float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
@@ -1042,7 +1042,7 @@ static cloth_fabric fabric_default(void) {
   f.bend = 1.0e-5f;
   f.bend_transition = 0.05f;
   f.compression = 1.0f;
-  f.shear_compression = 0.0f;
+  f.shear_compression = 1.0f;
   f.stretch_damping = 0.05f;
   f.shear_damping = 0.05f;
   f.bend_damping = 0.2f;
@@ -1061,22 +1061,21 @@ cloth_config cloth_config_default(void) {
   config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   config.air_density = 1.2f;
-  config.integration = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 100.0f;
+  config.fold_stiffness = 200.0f;
   config.explicit_threshold = 0.2f;
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
-  config.extrapolation = 0.0f;
-  config.tethers = 0;
-  config.fine_sweeps = 1;
+  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.extrapolation = WITH_PROJECTION ? 0.8f : 0.0f;
+  config.tethers = WITH_PROJECTION ? TETHERS : 0;
+  config.fine_sweeps = 3;
   config.tether_scale = 1.0f;
-  config.substeps = 16;
-  config.max_substeps = 16;
+  config.substeps = 24;
+  config.max_substeps = 24;
   config.max_speed = 300.0f;
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
   config.tolerance = 1.0e-3f;
-  config.limit_sweeps = WITH_LIMITS ? 12 : 0;
   config.limit_extension = 0.006f;
   config.limit_compression = 1.0f;
   config.contact_mode = CLOTH_CONTACT_PROJECTION;
@@ -1722,11 +1721,11 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
  */
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
     /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
-    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 0.0f, 0.01f, 0.01f, 0.01f},    /* silk */
-    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 0.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
-    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 0.0f, 0.01f, 0.01f, 0.01f},   /* wool */
-    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 0.0f, 0.01f, 0.01f, 0.01f}, /* denim */
-    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 0.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
+    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
+    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
 };
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
@@ -1836,7 +1835,7 @@ static float projection_threshold(const cloth *c) {
 /* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
    starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
    gradients do so up to this kappa per iteration of the cap (measured). */
-#define RESOLVED_KAPPA 0.5f
+#define RESOLVED_KAPPA 0.25f
 
 /* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
 static float projected_above(const cloth *c, const step_plan *plan) {
@@ -1929,7 +1928,7 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
 
 /* The fold stiffness of a direction [N/m]: at most this share of the stretch stiffness, or a soft fabric would be held
    flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
-#define FOLD_SHARE 0.1f
+#define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
   float shape = c->spacing_weft / c->spacing_warp;
@@ -3750,8 +3749,7 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *end
 }
 
 /* Moves both ends of springs. Where only some springs are projected the others move nothing. */
-CLOTH_INLINE void limit_general(const cloth *c, const spring_limit *limit, const spring_ends *ends, lanes3 *from,
-                                lanes3 *to) {
+CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
   if (limit->by_kappa) {
@@ -3864,7 +3862,7 @@ CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
     limit_plain(&l->limit, &ends[0], &ends[1]);
   } else {
     spring_ends known = line_ends(l->c, l->lines, element, l->limit.span);
-    limit_general(l->c, &l->limit, &known, &ends[0], &ends[1]);
+    limit_general(&l->limit, &known, &ends[0], &ends[1]);
   }
   lanes3_store(l->bundle.x, i, ends[0], count);
   lanes3_store(l->bundle.x, j, ends[1], count);
@@ -4089,7 +4087,7 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
     spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
                         {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
                         spring_scale(c, i, j, CLOTH_LANES)};
-    limit_general(c, limit, &ends, &from, &to);
+    limit_general(limit, &ends, &from, &to);
   }
   lanes3_store(x, i, from, count);
   lanes3_store(x, j, to, count);
@@ -5542,8 +5540,9 @@ static void plan_tiers(cloth_config *config) {
   config->integration = CLOTH_INTEGRATION_ADAPTIVE;
   config->bend_integration = CLOTH_BEND_ADAPTIVE;
   config->projection_threshold = 0.0f;
-  config->extrapolation = 0.9f;
+  config->extrapolation = 0.8f;
   config->spans = 0;
+  config->fine_sweeps = 1;
   config->tethers = TETHERS;
   config->substeps = 1;
   config->max_substeps = 1;

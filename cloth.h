@@ -62,7 +62,7 @@ extern "C" {
 /* Version of the portable image's layout. */
 #define CLOTH_STATE_VERSION 3
 /* Version of the arithmetic: two builds with the same number give the same bits. */
-#define CLOTH_NUMERICS_VERSION 3
+#define CLOTH_NUMERICS_VERSION 4
 /* First word of a portable image, "CLTH" as its bytes. */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u
 
@@ -201,7 +201,7 @@ typedef struct cloth_fabric {
   float compression;     /* share of the stretch stiffness that also resists shortening; 0..1; default 1. With
                             0 springs go slack and the cloth gathers without resistance, as Choi and Ko propose */
   float shear_compression; /* share of the shear stiffness that also resists shortening of the diagonals; 0..1;
-                              default 0. With 1 folds are smoother, and stretch takes more substeps to go away. */
+                              default 1. With 0 folds are rougher, and stretch goes away in fewer substeps. */
   float stretch_damping;   /* projected damping of a stretch spring [N s/m]; 0..1e4; default 0.05 */
   float shear_damping;     /* projected damping of a shear spring [N s/m]; 0..1e4; default 0.05 */
   float bend_damping;      /* projected damping of a bend spring while it is bent [N s/m]; 0..1e4; default 0.2 */
@@ -225,7 +225,9 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 typedef enum cloth_integration {
   /* Each family by its stability number kappa = (k/m)(k ks + 2 kd), k the substep, decided anew in every step: explicit
      (forward-backward Euler) up to config.explicit_threshold, implicit (backward Euler, solved by conjugate gradients)
-     between the thresholds, and projected above config.projection_threshold. Per spring where maps vary. */
+     between the thresholds, and projected above config.projection_threshold. Per spring where maps vary. Beside
+     projected springs those are projected, too, whose kappa is more than a quarter of config.max_iterations: a solve
+     cut shorter than that makes noise there. */
   CLOTH_INTEGRATION_ADAPTIVE,
   /* Stretch and shear implicit whatever their kappa. */
   CLOTH_INTEGRATION_IMPLICIT,
@@ -304,18 +306,18 @@ typedef struct cloth_config {
   /* Time */
   cloth_integration integration;           /* default CLOTH_INTEGRATION_ADAPTIVE */
   cloth_bend_integration bend_integration; /* default CLOTH_BEND_ADAPTIVE */
-  float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a tenth
-                           of the stretch stiffness; 0..1e6; default 100. Keeps folds wider than a cell, which the grid
+  float fold_stiffness; /* least linear stiffness of bend springs [N/m], a quarter of it on diagonals, at most a fifth
+                           of the stretch stiffness; 0..1e6; default 200. Keeps folds wider than a cell, which the grid
                            cannot resolve, however limp the fabric. */
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
-  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 1e30, CLOTH_KAPPA_NEVER: the
+  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0.2. CLOTH_KAPPA_NEVER is the
                                  thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
                                  no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
-                          being backward Euler; 0..1; default 0. Keeps motion alive that backward Euler damps away.
+                          being backward Euler; 0..1; default 0.8. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
-  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 16 */
-  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 16.
+  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 24 */
+  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 24.
                            The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
 
@@ -332,13 +334,13 @@ typedef struct cloth_config {
   int32_t spans; /* largest span, in cells: stretch springs that join particles so many cells apart and halves of it act
                     as limits; a power of two, 1..CLOTH_SPAN_LIMIT; 0 takes an eighth of the smaller side; default 0 */
   int32_t fine_sweeps; /* further sweeps over the projected stretch springs of one cell; 0..CLOTH_SWEEP_LIMIT;
-                          default 1 */
-  int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 0.
+                          default 3 */
+  int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
                          Adds 4 bytes each per particle. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
 
   /* Strain limiting (Provot 1995) */
-  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 12 */
+  int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
   float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
   float limit_compression; /* strain below which it is lengthened; 0..1, 1 leaves compression free; default 1 */
 

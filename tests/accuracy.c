@@ -10,6 +10,7 @@
 #include "check.h"
 #include "cloth.h"
 #include "rows.h"
+#include "schemes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static unsigned char arena[1 << 20] __attribute__((aligned(CLOTH_ALIGNMENT)));
    solver that is stopped by its tolerance rather than by its cap. */
 static cloth_config bare_config(int32_t columns, int32_t rows) {
   cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
   config.columns = columns;
   config.rows = rows;
   memset(&config.fabric, 0, sizeof config.fabric);
@@ -187,6 +189,7 @@ static double largest_strain(const cloth *sheet, const cloth_config *config) {
 /* Kick, then drift: v_n = -g k n and x_n = -g k^2 n (n + 1) / 2 whatever the springs, which feel nothing. */
 static void free_fall(void) {
   cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
   config.columns = config.rows = 8;
   config.velocity_damping = 0.0f;
   config.substeps = 1;

@@ -1051,7 +1051,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
-  use_three_tiers(&config);
+  use_projection(&config);
   expect_bytes(&config, 104, "in three tiers");
   cloth_config option = config;
   option.tethers = 0;

@@ -1,6 +1,7 @@
 /* The bytes of a cloth's arena, told from cloth_memory_needed(): fixed, for each particle and for each column. With an
    argument the table is Markdown. SPDX-License-Identifier: MIT */
 #include "cloth.h"
+#include "schemes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,12 @@ static void set_up_default(cloth_config *config) {
   (void)config;
 }
 
+static void set_up_two_tiers(cloth_config *config) {
+  use_two_tiers(config);
+}
+
 static void set_up_everything(cloth_config *config) {
+  config->projection_threshold = CLOTH_KAPPA_NEVER;
   config->mass_map = ones;
   config->stiffness_map = ones;
   config->warm_start = 1;
@@ -69,8 +75,10 @@ static void print_row(const arrangement *a, int markdown) {
 }
 
 int main(int count, char **arguments) {
-  static const arrangement arrangements[] = {
-      {"explicit-only", set_up_explicit_only}, {"default", set_up_default}, {"everything on", set_up_everything}};
+  static const arrangement arrangements[] = {{"explicit-only", set_up_explicit_only},
+                                             {"default", set_up_default},
+                                             {"two tiers", set_up_two_tiers},
+                                             {"everything on", set_up_everything}};
   int markdown = count > 1;
   (void)arguments;
   for (int i = 0; i < LARGE * LARGE; i++)

@@ -89,7 +89,7 @@ static void test_falling_asleep(void) {
 static int call_input(specimen *s, int call, int other, const char **name) {
   cloth *c = s->sheet;
   double change = other ? 0.25 : 0.0;
-  cloth_fabric fabric = cloth_config_default().fabric;
+  cloth_fabric fabric = tested_config().fabric;
   fabric.bend_damping += (float)change;
   cloth_collider ball = cloth_collider_default();
   ball.pose.position = vector_at(3.0 + change, 0.0, 0.0);
@@ -228,7 +228,7 @@ static double time_of_steps(cloth *sheet, int steps) {
 /* A drape of 24 x 24 falls asleep of itself; then a step costs at most 1 % of one awake. */
 static void test_cost_asleep(void) {
   scene description = scene_describe(SCENE_DRAPE, 24);
-  use_three_tiers(&description.config);
+  use_projection(&description.config);
   description.config.sleep_speed = 0.02f;
   description.config.velocity_damping = 4.0f;
   scene_instance made;

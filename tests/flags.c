@@ -675,7 +675,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
     return t;
   }
   random_source random = {UINT64_C(0x3713) + (uint64_t)number};
-  use_three_tiers(config);
+  use_projection(config);
   draw_projection(&random, config);
   if (random_int(&random, 0, 3) > 0)
     config->integration = CLOTH_INTEGRATION_ADAPTIVE;

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "rows.h"
+#include "schemes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
 /* A sheet of unit cells' spacing h at rest in the x-z plane, moved by its springs alone. */
 static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
   cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
   config.columns = columns;
   config.rows = rows;
   config.edge_warp = vector((float)(h * (columns - 1)), 0.0f, 0.0f);
@@ -683,6 +685,7 @@ static void multilevel_definite(double kappa) {
 /* A sheet of 1 m hanging by two corners, as in the standard scenes; the substep is 1/240 s whatever the grid. */
 static cloth *open_hang(int32_t side) {
   cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
   config.columns = config.rows = side;
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);

@@ -12,6 +12,7 @@
 #include "../cloth.c"
 
 #include "../port/boards/board.h"
+#include "schemes.h"
 
 #ifndef CLOTH_LANES_NAME
 #define CLOTH_LANES_NAME "scalar"
@@ -189,6 +190,7 @@ static void flush_subnormals(void) {
 /* Every scene starts from this: a sheet of 1 m x 1 m, flat, small in memory and work. */
 static void configure(int columns, int rows) {
   scene_config = cloth_config_default();
+  use_two_tiers(&scene_config);
   scene_config.columns = columns;
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
@@ -306,6 +308,17 @@ static void slow(cloth_config *config) {
   config->thickness = 0.0f;
   config->fabric.shear = 0.0f;
   config->fabric.shear_damping = 0.0f;
+}
+
+/* Untouched but for the room. */
+static void by_default(cloth_config *config) {
+  cloth_config untouched = cloth_config_default();
+  untouched.columns = config->columns;
+  untouched.rows = config->rows;
+  untouched.origin = config->origin;
+  untouched.max_colliders = config->max_colliders;
+  untouched.max_confined = config->max_confined;
+  *config = untouched;
 }
 
 /* Everything that takes no map by projection. */
@@ -592,6 +605,7 @@ static const scene scenes[] = {
     {"save", 5, 5, 9, 9, uneven, on_sphere, go_back},
     {"recover", 4, 5, 5, 6, far_away, thrown_out, NULL},
     {"image", 6, 5, 13, 5, windy, hem_on_sphere, begin_anew},
+    {"default", 6, 6, 11, 9, by_default, on_sphere, NULL},
     {"projected", 6, 6, 19, 7, projected, pin_corners, NULL},
     {"projected-drape", 6, 6, 17, 8, projected, on_sphere, NULL},
     {"projected-flag", 5, 7, 18, 6, projected_in_wind, pin_edge, change_wind},

@@ -491,7 +491,7 @@ static void test_rest_in_mode(cloth_contact_mode mode) {
 /* How far a sheet slides down an incline in a second, and how fast it is then. */
 static void slide(cloth_contact_mode mode, double friction, double *way, double *speed) {
   point down = {-cos(INCLINE_ANGLE), -sin(INCLINE_ANGLE), 0.0}, up = {-sin(INCLINE_ANGLE), cos(INCLINE_ANGLE), 0.0};
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = config.rows = 8;
   config.edge_warp = vector_of(point_scaled(down, -0.5));
   config.edge_weft = vector_at(0.0, 0.0, 0.5);
@@ -530,7 +530,7 @@ static void test_incline(void) {
 
 /* A sheet lying on a collider of the given shape, whose top is at height 0. */
 static specimen sheet_on_top(cloth_contact_mode mode, double size, const cloth_collider *collider, int settle) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = config.rows = 9;
   config.edge_warp = vector_at(size, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, size);
@@ -629,7 +629,7 @@ static void test_carrying(void) {
 /* A ball goes 5 m in one step through the middle of a sheet held at its corners. No particle in its way may be left
    behind it as if nothing had happened. */
 static void test_fast_ball(cloth_contact_mode mode) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = tested_config();
   config.columns = config.rows = 21;
   config.origin = vector_at(-0.5, -0.5, 0.0);
   config.edge_weft = vector_at(0.0, 1.0, 0.0);
@@ -1007,7 +1007,7 @@ static void test_limit_extension(void) {
 static void test_limit_compression(void) {
   const double limits[] = {0.01, 0.2};
   for (int i = 0; i < 2; i++) {
-    cloth_config config = cloth_config_default();
+    cloth_config config = tested_config();
     config.columns = 4;
     config.rows = 2;
     config.edge_warp = vector_at(0.3, 0.0, 0.0);
@@ -1248,7 +1248,7 @@ static void test_leaning_edges(void) {
 /* A hanging sheet of 12 x 12 that would stretch without tethers: one substep a step, no spans. Row 0 is on top. */
 static specimen tethered_sheet(int tethers, int colliders) {
   cloth_config config = square_config(12, 0.0);
-  use_three_tiers(&config);
+  use_projection(&config);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
   config.substeps = 1;
   config.spans = 1;

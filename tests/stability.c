@@ -5,7 +5,8 @@
        stability NUMBER    runs one set and prints how it goes */
 #include "support.h"
 
-#define SET_COUNT 500
+#define TWO_TIERS_COUNT 500 /* of these no spring is projected */
+#define SET_COUNT 1000
 #define STEP_COUNT 1000
 #define GRAVITY 9.81
 
@@ -81,11 +82,25 @@ static void draw_solver(random_source *source, cloth_config *config) {
   config->contact_mode = random_int(source, 0, 3) > 0 ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
 }
 
+/* Whichever springs are projected, and whatever lies beside them. */
+static void draw_tiers(random_source *source, cloth_config *config) {
+  config->projection_threshold = (float)PICK(source, 0.0, 0.2, 1.0, 5.0, 25.0, 200.0);
+  config->extrapolation = (float)PICK(source, 0.0, 0.5, 0.8, 1.0);
+  config->tethers = random_int(source, 0, 2);
+  config->tether_scale = (float)PICK(source, 0.9, 1.0, 1.2);
+  config->spans = (int32_t)PICK(source, 0.0, 1.0, 4.0);
+  config->fine_sweeps = random_int(source, 0, 3);
+  config->fold_stiffness = (float)PICK(source, 0.0, 20.0, 200.0);
+  config->fabric.shear_compression = (float)PICK(source, 0.0, 0.5, 1.0);
+  config->fabric.bend_damping = (float)PICK(source, 0.0, 0.01, 0.2, 2.0);
+}
+
 static trial draw_trial(int number) {
   random_source source = {UINT64_C(0x5eed) + (uint64_t)number};
   trial t;
   t.number = number;
   t.config = cloth_config_default();
+  use_two_tiers(&t.config);
   cloth_config *config = &t.config;
   double spacing = PICK(&source, 0.001, 0.01, 0.05, 0.1);
   config->columns = draw_side(&source);
@@ -104,6 +119,8 @@ static trial draw_trial(int number) {
   t.mass = (double)config->fabric.density * t.width * t.depth;
   t.scene = (scene_choice)random_int(&source, 0, SCENE_CHOICES - 1);
   t.dt = (float)PICK(&source, 0.0001, 0.001, 0.005, 0.01, 0.02);
+  if (number >= TWO_TIERS_COUNT)
+    draw_tiers(&source, config);
   return t;
 }
 
@@ -120,6 +137,11 @@ static void print_trial(const trial *t) {
          (double)c->fabric.density, (double)c->fabric.stretch_warp, (double)c->fabric.stretch_weft,
          (double)c->fabric.shear, (double)c->fabric.bend, (double)c->fabric.compression,
          (double)c->fabric.stretch_damping, (double)c->fabric.shear_damping, (double)c->velocity_damping);
+  printf(
+      "  projected above %g, extrapolation %g, tethers %d of %g, spans %d, fine sweeps %d, folds %g, shear compression "
+      "%g, bend damping %g\n",
+      (double)c->projection_threshold, (double)c->extrapolation, c->tethers, (double)c->tether_scale, c->spans,
+      c->fine_sweeps, (double)c->fold_stiffness, (double)c->fabric.shear_compression, (double)c->fabric.bend_damping);
 }
 
 /// Running ///

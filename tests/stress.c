@@ -343,7 +343,7 @@ static void choose_tiers(cloth_config *config, random_source *random) {
   use_two_tiers(config);
   if (chance(random, 40))
     return;
-  use_three_tiers(config);
+  use_projection(config);
   config->projection_threshold = thresholds[random_int(random, 0, 3)];
   config->explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
   config->extrapolation = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);

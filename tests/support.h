@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "cloth.h"
+#include "schemes.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -200,22 +201,6 @@ static inline int all_finite(const cloth *sheet) {
 
 /// Schemes ///
 
-/* The thesis's scheme: springs are explicit or implicit, none is projected, and strain limits come after the solve. */
-static inline void use_two_tiers(cloth_config *config) {
-  config->projection_threshold = CLOTH_KAPPA_NEVER;
-  config->extrapolation = 0.0f;
-  config->tethers = 0;
-  config->limit_sweeps = 12;
-}
-
-/* Stiff springs are projected, and nothing is ever implicit. */
-static inline void use_three_tiers(cloth_config *config) {
-  config->projection_threshold = 0.0f;
-  config->extrapolation = 0.9f;
-  config->tethers = 2;
-  config->limit_sweeps = 0;
-}
-
 /* The scheme that a suite tests at the moment. Suites of what holds for any cloth go through their tests with both,
    those of the solver set it once. */
 static int tested_tiers = 2;
@@ -225,7 +210,7 @@ static inline cloth_config tested_config(void) {
   if (tested_tiers == 2)
     use_two_tiers(&config);
   else
-    use_three_tiers(&config);
+    use_projection(&config);
   return config;
 }
 

@@ -31,6 +31,7 @@ static float pick(const float *list, int count) {
 /* The thesis's model: springs slack in compression, no strain limiting, one step at a time. */
 static cloth_config thesis_config(int columns, int rows, float spacing) {
   cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
   config.columns = columns;
   config.rows = rows;
   config.edge_warp = vector(spacing * (float)(columns - 1), 0.0f, 0.0f);

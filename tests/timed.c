@@ -28,7 +28,7 @@ static uint64_t work_now(const cloth *sheet) {
 static scene scene_of(random_source *random, int trial) {
   scene s = scene_describe((scene_kind)(trial % SCENE_KIND_COUNT), random_int(random, 3, 20));
   if (trial % 3)
-    use_three_tiers(&s.config);
+    use_projection(&s.config);
   else
     use_two_tiers(&s.config);
   s.config.substeps = random_int(random, 1, 8);
@@ -85,7 +85,7 @@ static void test_no_deadline(void) {
     if (tiers == 2)
       use_two_tiers(&s.config);
     else
-      use_three_tiers(&s.config);
+      use_projection(&s.config);
     scene_instance usual, timed;
     CHECK(scene_open(&s, &usual) == CLOTH_OK && scene_open(&s, &timed) == CLOTH_OK, "scene_open");
     for (int frame = 0; frame < 40; frame++) {
@@ -109,7 +109,7 @@ static void test_least(void) {
     if (kind % 2)
       use_two_tiers(&s.config);
     else
-      use_three_tiers(&s.config);
+      use_projection(&s.config);
     scene_instance made;
     CHECK(scene_open(&s, &made) == CLOTH_OK, "scene_open");
     double start = 0.0, most = 0.0;

@@ -3,6 +3,7 @@
 #include "cloth.h"
 #include "port/boards/board.h"
 #include "scenes.h"
+#include "tests/schemes.h"
 
 #define FRAME (1.0f / 60.0f)
 /* Instructions a tick of SysTick stands for. */
@@ -155,14 +156,6 @@ static void play(const char *name, const scene *description, int frames) {
   end_line();
   least_share = sum.share_least < least_share ? sum.share_least : least_share;
   most_share = sum.share_most > most_share ? sum.share_most : most_share;
-}
-
-/* Stiff springs are projected, nothing is implicit. */
-static void use_three_tiers(scene *s) {
-  s->config.projection_threshold = 0;
-  s->config.extrapolation = 0.9f;
-  s->config.tethers = 2;
-  s->config.limit_sweeps = 0;
 }
 
 /* A scene is a kind and a change to it, in three tiers unless the change says otherwise. */
@@ -322,7 +315,7 @@ static void play_all(const int side[2], int fixed) {
     scene s = scene_describe(variants[i].kind, 8);
     s.config.columns = side[0];
     s.config.rows = side[1];
-    use_three_tiers(&s);
+    use_projection(&s.config);
     shuffles_pins = 0;
     variants[i].change(&s);
     s.config.fixed_work = fixed;

@@ -44,7 +44,9 @@ static cloth_config scene_config(const bench_scene *s) {
   c.thickness = bench_thickness;
   c.max_colliders = s->collider_radius > 0;
   c.max_confined = 0;
+  c.fine_sweeps = 1;
   c.fold_stiffness = 100;
+  c.fabric.shear_compression = 0;
   return c;
 }
 

@@ -16,6 +16,7 @@
  */
 #include "../../cloth.h"
 #include "../../port/boards/board.h"
+#include "../schemes.h"
 
 #ifndef COST_WORK
 #define COST_WORK 0
@@ -226,11 +227,7 @@ static cloth_config config_of(const scene *s, int n) {
   config.columns = n;
   config.rows = n;
   config.max_colliders = 2;
-  config.projection_threshold = 0.0f;
-  config.extrapolation = 0.9f;
-  config.tethers = 2;
-  config.limit_sweeps = 0;
-  config.substeps = 16;
+  use_projection(&config);
   if (s->configure != NULL)
     s->configure(&config);
   return config;
