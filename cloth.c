@@ -728,15 +728,14 @@ typedef struct cloth_inputs {
 
 /* One direction of stretch or shear springs, scaled for the substep. */
 typedef struct spring_family {
-  float rest;            /* rest length [m] */
-  float force;           /* k ks / m0: velocity change per metre of elongation */
-  float stiffness;       /* k^2 ks / m0 */
-  float damping;         /* k kd / m0 */
-  float compression;     /* share of both that acts when shorter than rest */
-  float kappa;           /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;          /* of the springs that act by forces */
-  int32_t projected;     /* none, all, or those above the next */
-  float projected_above; /* kappa above which springs are projected in this step */
+  float rest;        /* rest length [m] */
+  float force;       /* k ks / m0: velocity change per metre of elongation */
+  float stiffness;   /* k^2 ks / m0 */
+  float damping;     /* k kd / m0 */
+  float compression; /* share of both that acts when shorter than rest */
+  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
+  int32_t mode;      /* of the springs that act by forces */
+  int32_t projected; /* none, all, or those above the plan's threshold */
 } spring_family;
 
 enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
@@ -786,19 +785,46 @@ typedef struct plain_piece {
 typedef struct moving_body {
   cloth_pose start, end; /* pose when the substep starts and ends */
   float margin;          /* distance kept from its surface */
-  int32_t aligned;       /* 1 if it is a sphere that does not turn: world axes serve */
+  int32_t turns;         /* 1 if it does */
+  int32_t aligned;       /* 1 if it is a sphere that does not: world axes serve */
   int32_t index, substep;
 } moving_body;
+
+/* A limit on the length of springs, see "Projection". */
+typedef struct spring_limit {
+  int32_t span;                /* cells */
+  float low, high;             /* squared: shorter than low is lengthened, longer than high shortened */
+  float slack_give, taut_give; /* compliance below and above, over the mobilities */
+  float slack_gain, taut_gain; /* gain between two particles of mobility 1 */
+  int32_t fast;                /* 1 if limit_plain() may serve */
+  float kappa, above;          /* where only springs of a family above this are projected, its kappa; else 0 */
+} spring_limit;
+
+/* The limits of a step's projected springs: those of a direction lie in one piece, from the coarsest span to the
+ * finest. */
+typedef struct projection_plan {
+  spring_limit limits[2 * SPANS + 2];
+  int32_t first[DIRECTIONS], count[DIRECTIONS];
+} projection_plan;
+
+/* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
+typedef struct body_axis {
+  cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
+  float squared_length;     /* 0 for a sphere */
+  float squared_reach;      /* around the axis */
+} body_axis;
 
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
+  projection_plan projection;
   moving_body body; /* whose contacts are being worked on */
   uint32_t tick;    /* of the port's timer, when the last stage ended */
   uint32_t start;   /* tick when a step with a deadline began ... */
   uint32_t ticks;   /* ... and the ticks it has */
   int32_t plain;    /* particles that the plain pieces of the rows hold */
+  int32_t solids;   /* bodies that may be in the way of tethers */
   int32_t timed;    /* 0 for a step without a deadline */
   int32_t is_cut;   /* 1 if it may do no more optional work than refinements_most; 0: any */
   int32_t refinements, refinements_most;
@@ -815,7 +841,8 @@ struct cloth {
   uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
   uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, solids, tether_marks, force_share, residual,
+      product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
   uint32_t share, nodes, coarse_lines;                                                 /* likewise */
 
@@ -1447,6 +1474,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
+  c->solids = take(end, config->tethers > 0 ? (uint32_t)config->max_colliders * (uint32_t)sizeof(body_axis) : 0u);
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
   *end = align_up(*end);
   c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
@@ -1812,7 +1840,8 @@ static float solvable_kappa(const cloth *c) {
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
-static spring_family plan_spring(const cloth *c, float k, int32_t d) {
+/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   float per_mass = k / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
@@ -1874,8 +1903,7 @@ static int is_stable_explicit(const cloth *c, const spring_family *s) {
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
-  s->projected_above = plan->projected_above;
-  s->projected = projected_by_kappa(c, s->kappa, s->projected_above);
+  s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
   if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
@@ -2365,13 +2393,13 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j, int32_t co
 }
 
 /* Which springs have a kappa above a threshold, by the mass ratio of the lighter end. */
-CLOTH_INLINE lanes_mask kappa_above(const spring_family *s, lanes mass, lanes scale, float threshold) {
-  return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(s->kappa), scale));
+CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
+  return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(kappa), scale));
 }
 
 CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale,
                                      float threshold) {
-  return kappa_above(s, lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)), scale, threshold);
+  return kappa_above(s->kappa, lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)), scale, threshold);
 }
 
 /* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
@@ -2380,7 +2408,7 @@ CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, in
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
-  return lanes_drop(spring_above(c, s, i, j, scale, s->projected_above), scale);
+  return lanes_drop(spring_above(c, s, i, j, scale, workspace_of(c)->plan.projected_above), scale);
 }
 
 /* Which springs are implicit; where maps vary, by each spring's own kappa. */
@@ -3687,15 +3715,6 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
  * Stretch springs across spans of many cells, from the coarsest to the next but finest, are limits that only shorten:
  * they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
-typedef struct spring_limit {
-  int32_t span;                  /* cells */
-  float low, high;               /* squared: shorter than low is lengthened, longer than high shortened */
-  float slack_give, taut_give;   /* compliance below and above, over the mobilities */
-  float slack_gain, taut_gain;   /* g between two particles of mobility 1 */
-  int32_t fast;                  /* 1 if limit_plain() may serve */
-  const spring_family *by_kappa; /* where only some springs of the family are projected; or NULL */
-} spring_limit;
-
 /* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
 #define LEAST_GAIN 9.5367431640625e-7f
 /* Compliance of what does not act. */
@@ -3716,7 +3735,8 @@ static spring_limit limit_with(int32_t span, float low, float high, float slack_
   limit.slack_gain = plain_gain(slack_give);
   limit.taut_gain = plain_gain(taut_give);
   limit.fast = low == high && limit.taut_gain >= limit.slack_gain;
-  limit.by_kappa = NULL;
+  limit.kappa = 0.0f;
+  limit.above = 0.0f;
   return limit;
 }
 
@@ -3752,9 +3772,9 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *end
 CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
-  if (limit->by_kappa) {
+  if (limit->kappa > 0.0f) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
-    share = lanes_keep(kappa_above(limit->by_kappa, mass, ends->scale, limit->by_kappa->projected_above), share);
+    share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
   }
   *from = lanes3_add(*from, limit_move(d, lanes_multiply(share, ends->mobility[0])));
   *to = lanes3_subtract(*to, limit_move(d, lanes_multiply(share, ends->mobility[1])));
@@ -4063,17 +4083,11 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   }
   float rest = direction_rest(c, d) * (float)span;
   *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
-  limit->by_kappa = s->projected == PROJECTED_SOME && span == 1 ? s : NULL;
-  return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
-}
-
-/* The limits of a direction from a span on, coarse to fine. Returns how many there are. */
-static int32_t plan_limits(const cloth *c, const step_plan *plan, int32_t d, int32_t span, spring_limit *limits) {
-  int32_t count = 0;
-  for (; span >= 1; span /= 2) {
-    count += plan_limit(c, plan, d, span, &limits[count]);
+  if (s->projected == PROJECTED_SOME && span == 1) {
+    limit->kappa = s->kappa;
+    limit->above = plan->projected_above;
   }
-  return count;
+  return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
 }
 
 CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
@@ -4089,8 +4103,13 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
                         spring_scale(c, i, j, CLOTH_LANES)};
     limit_general(limit, &ends, &from, &to);
   }
-  lanes3_store(x, i, from, count);
-  lanes3_store(x, j, to, count);
+  if (count >= CLOTH_LANES) {
+    lanes3_store(x, i, from, CLOTH_LANES);
+    lanes3_store(x, j, to, CLOTH_LANES);
+  } else {
+    lanes3_store(x, i, from, count);
+    lanes3_store(x, j, to, count);
+  }
 }
 
 /* The shear springs of one direction between a row and the next. */
@@ -4101,21 +4120,12 @@ CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, pla
   int32_t j = i + c->columns + shift;
   int32_t count = c->columns - 1;
   plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
-  int32_t from = plain.from - start, to = plain.to - start, t = 0;
-  if (PLAIN_KERNELS && limit->fast && from < to) {
-    for (; t < count && t < from; t += CLOTH_LANES) {
-      limit_shear_block(c, limit, x, i + t, j + t, 0, count - t);
-    }
-    for (; t + CLOTH_LANES <= to; t += CLOTH_LANES) {
-      limit_shear_block(c, limit, x, i + t, j + t, 1, CLOTH_LANES);
-    }
-    if (t < count && count <= to) {
-      limit_shear_block(c, limit, x, i + t, j + t, 1, count - t);
-      return;
-    }
-  }
-  for (; t < count; t += CLOTH_LANES) {
-    limit_shear_block(c, limit, x, i + t, j + t, 0, count - t);
+  int32_t from = PLAIN_KERNELS && limit->fast ? plain.from - start : count;
+  int32_t last = plain.to - start < count ? plain.to - start - CLOTH_LANES : count;
+  /* From the last block to the first, as lanes beyond the last spring belong to the next row's beginning: processors
+     wait with what they read there until what was stored there has come to pass. */
+  for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
+    limit_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
   }
 }
 
@@ -4167,6 +4177,18 @@ static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t p
   return work;
 }
 
+/* All limits of a step. */
+CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan, projection_plan *limits) {
+  int32_t total = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    limits->first[d] = total;
+    for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
+      total += plan_limit(c, plan, d, span, &limits->limits[total]);
+    }
+    limits->count[d] = total - limits->first[d];
+  }
+}
+
 /* The span to start from: coarse ones may be left out. */
 static int32_t refined_span(const cloth *c, const step_plan *plan) {
   int32_t span = first_span(plan);
@@ -4180,31 +4202,40 @@ static int32_t refined_span(const cloth *c, const step_plan *plan) {
   return last;
 }
 
+/* The stretch springs along one direction across up to so many cells. */
+static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t span) {
+  const projection_plan *p = &workspace_of(c)->projection;
+  const spring_limit *limits = &p->limits[p->first[direction]];
+  int32_t count = p->count[direction];
+  for (; count > 0 && limits->span > span; count--) {
+    limits++;
+  }
+  limit_stretch(c, x, direction, limits, count);
+}
+
 /*
  * All projected springs of the predicted positions: shear, then along rows and along columns through all spans, then
  * the finest of these again. What comes last is kept best; without the repetition it takes a third more substeps to the
  * same stretch in folds (measured).
  */
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
+  const projection_plan *p = &workspace_of(c)->projection;
   planes x = predicted_of(c);
-  spring_limit limits[SPANS], finest[2];
   int32_t span = refined_span(c, plan);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    if (plan_limits(c, plan, d, 1, limits) > 0) {
-      limit_shear(c, limits, x, d);
+    if (p->count[d] > 0) {
+      limit_shear(c, &p->limits[p->first[d]], x, d);
     }
   }
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    limit_stretch(c, x, d, limits, plan_limits(c, plan, d, span, limits));
-  }
+  project_stretch(c, x, WARP, span);
+  project_stretch(c, x, WEFT, span);
   for (int32_t sweep = 0; sweep < c->fine_sweeps; sweep++) {
     if (!may_refine(c)) {
       drop_work(c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->fine_sweeps - sweep), 1);
       break;
     }
-    for (int32_t d = WARP; d <= WEFT; d++) {
-      limit_stretch(c, x, d, &finest[d], plan_limit(c, plan, d, 1, &finest[d]));
-    }
+    project_stretch(c, x, WARP, 1);
+    project_stretch(c, x, WEFT, 1);
   }
 }
 
@@ -4609,79 +4640,88 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 }
 #endif
 
-/* Farthest a body reaches across its longest extent, and the half of that extent along which it does so: a capsule
-   around the body. */
-typedef struct body_axis {
-  cloth_vector from, along; /* from one end of the axis, to the other [m] */
-  float reach;              /* around it */
-} body_axis;
-
 static body_axis axis_of(const cloth_collider *body) {
-  float half = body->half_height;
-  cloth_vector along = vector(0.0f, half, 0.0f);
+  float reach = maximum(body->radius, body->radius_top);
+  cloth_vector along = vector(0.0f, body->half_height, 0.0f);
   body_axis axis;
-  axis.reach = maximum(body->radius, body->radius_top);
   if (body->shape == CLOTH_SHAPE_BOX) {
     cloth_vector h = body->half_extents;
     int is_x = h.x >= h.y && h.x >= h.z;
     int is_y = !is_x && h.y >= h.z;
     along = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
-    axis.reach = vector_length(vector_subtract(h, along));
+    reach = vector_length(vector_subtract(h, along));
   }
   along = rotate(body->pose.rotation, along);
   axis.from = vector_subtract(body->pose.position, along);
   axis.along = vector_snapped(vector_scale(along, 2.0f), STATE_QUANTUM);
+  axis.squared_length = vector_dot(axis.along, axis.along);
+  axis.squared_reach = reach * reach;
   return axis;
+}
+
+/* Of the solid bodies, which may be in the way of a tether, where they are at the end of the step. Returns how many. */
+CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
+  body_axis *axes = (body_axis *)at(c, c->solids);
+  int32_t count = 0;
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
+      axes[count++] = axis_of(&slot->body);
+    }
+  }
+  return count;
 }
 
 CLOTH_INLINE lanes clamped_to_one(lanes a) {
   return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
-/* Which straight ways from p to q come nearer to an axis than its reach: the nearest points of two segments. */
-CLOTH_INLINE lanes_mask way_meets(const body_axis *axis, lanes3 p, lanes3 q) {
+/* Straight ways from particles to pins. */
+typedef struct straight_ways {
+  lanes3 from, way;
+  lanes squared_length;
+} straight_ways;
+
+/* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
+CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis) {
   lanes tiny = lanes_splat(1.0e-12f);
-  lanes3 way = lanes3_snapped_to(lanes3_subtract(q, p), STATE_QUANTUM);
-  lanes3 along = lanes3_splat(axis->along);
-  lanes3 apart = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
-  lanes e = lanes_maximum(lanes3_dot(along, along), tiny);
-  lanes b = lanes_snapped(lanes3_dot(way, along));
-  lanes c = lanes_snapped(lanes3_dot(way, apart));
-  lanes f = lanes_snapped(lanes3_dot(along, apart));
-  lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
-  lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
-  s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
-  lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
-  s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_multiply(b, t), c), a)));
-  lanes3 gap = lanes3_subtract(lanes3_add_scaled(apart, way, s), lanes3_scale(along, t));
-  return lanes_less(lanes3_length(gap), lanes_splat(axis->reach));
+  lanes a = w->squared_length;
+  lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
+  lanes c = lanes_snapped(lanes3_dot(w->way, apart));
+  if (axis->squared_length > 0.0f) {
+    lanes3 along = lanes3_splat(axis->along);
+    lanes e = lanes_splat(maximum(axis->squared_length, 1.0e-12f));
+    lanes b = lanes_snapped(lanes3_dot(w->way, along));
+    lanes f = lanes_snapped(lanes3_dot(along, apart));
+    lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
+    lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
+    s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
+    lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
+    c = lanes_subtract(c, lanes_multiply(b, t));
+    apart = lanes3_subtract(apart, lanes3_scale(along, t));
+  }
+  lanes s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
+  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, w->way, s));
+  return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
 }
 
 /* Lets go of tethers with something solid in their straight way. Only asked for those that would pull. */
 CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes *share) {
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      body_axis axis = axis_of(&slot->body);
-      *share = lanes_drop(way_meets(&axis, *p, *pin), *share);
-    }
+  const body_axis *axes = (const body_axis *)at(c, c->solids);
+  int32_t count = workspace_of(c)->solids;
+  straight_ways w;
+  w.from = *p;
+  w.way = lanes3_snapped_to(lanes3_subtract(*pin, *p), STATE_QUANTUM);
+  w.squared_length = lanes_maximum(lanes3_dot(w.way, w.way), lanes_splat(1.0e-12f));
+  for (int32_t n = 0; n < count; n++) {
+    *share = lanes_drop(ways_meet(&w, &axes[n]), *share);
   }
-}
-
-/* Solid bodies that may be in the way of a tether. */
-static uint32_t possible_blocks(const cloth *c) {
-  uint32_t blocks = 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    blocks += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
-  }
-  return blocks;
 }
 
 /* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
  */
-CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, uint32_t solids, int32_t i, int32_t left) {
+CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
+  uint32_t solids = (uint32_t)workspace_of(c)->solids;
   planes x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
@@ -4717,12 +4757,11 @@ static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t col
 CLOTH_INLINE void pull_to_one(const cloth *c, rest_metric metric, int32_t pin, int32_t row, int32_t rows,
                               int32_t column) {
   lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
-  uint32_t solids = possible_blocks(c);
   int32_t pin_row = pin / c->columns;
   int32_t pin_column = pin - pin_row * c->columns;
   for (int32_t n = row; n < row + rows; n++) {
     tether_ends ends = tethers_to_one(metric, place, n - pin_row, column - pin_column);
-    pull_block(c, &ends, solids, n * c->columns + column, c->columns - column);
+    pull_block(c, &ends, n * c->columns + column, c->columns - column);
   }
 }
 
@@ -4736,7 +4775,6 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const rest_metric *m, i
 
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
-  uint32_t solids = possible_blocks(c);
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
     int32_t i = row * c->columns + column;
     tether_ends ends;
@@ -4750,7 +4788,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
     lanes3 place = lanes3_splat(vector_load(predicted_of(c), pins[i]));
     ends = tethers_to_one(*m, place, row - pin_row, column - (pins[i] - pin_row * c->columns));
 #endif
-    pull_block(c, &ends, solids, i, to - column);
+    pull_block(c, &ends, i, to - column);
   }
 }
 
@@ -4789,8 +4827,8 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && before.x == after.x && before.y == after.y &&
-               before.z == after.z && before.w == after.w;
+  m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
   m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
   m->index = index;
@@ -4852,13 +4890,15 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
 }
 
 /* Which particles are near enough to a collider's path to touch it. With a particle at b after a way w, in the
-   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. */
-CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float reach, int32_t i) {
+   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. Also gives w^2.
+ */
+CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float reach, int32_t i, lanes *squared_way) {
   lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
   lanes3 b = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
   lanes3 way = lanes3_subtract(b, a);
   way = lanes3_snapped(way);
-  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+  *squared_way = lanes3_dot(way, way);
+  lanes bound = lanes_multiply(lanes_splat(17.0f), *squared_way);
   return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
 }
 
@@ -4913,6 +4953,13 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   }
 }
 
+/* With such a distance left after such a way? Not if the way was clearly shorter. */
+CLOTH_INLINE lanes_mask may_have_touched(lanes after, lanes squared_way) {
+  lanes least = lanes_add(lanes_multiply(squared_way, lanes_splat(1.01f)), lanes_splat(1.0e-9f));
+  after = lanes_maximum(after, lanes_splat(STATE_QUANTUM));
+  return lanes_less(lanes_multiply(after, after), least);
+}
+
 /*
  * Do particles that go from a to b touch the collider? If so, with the contact's normal and the distance to push b
  * along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever is outside the bare
@@ -4920,16 +4967,23 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
  * or sharp body, and where the way between two points outside may have touched, the way is traced. Distances change by
  * no more than the way travelled, so a short one cannot have.
  */
-CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, contact_block *b) {
+CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, lanes squared_way,
+                                contact_block *b) {
   const cloth_collider *body = shape_of(c, m);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
-  lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  /* Spheres are not worth the question. */
+  int may_skip = !m->aligned && !m->turns && !c->fixed_work;
+  if (may_skip && !lanes_any(lanes_both(near, may_have_touched(after, squared_way)))) {
+    b->touches = zero;
+    return;
+  }
+  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes3 way = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(way);
   lanes_mask inside = lanes_less(after, zero);
@@ -5045,13 +5099,14 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
   fill_zero(&sums, sizeof sums);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
-    lanes_mask near = lanes_both(moves, near_body(c, m, reach, i));
+    lanes squared_way;
+    lanes_mask near = lanes_both(moves, near_body(c, m, reach, i, &squared_way));
     if (!lanes_any(near) && !c->fixed_work) {
       continue;
     }
     contact_block b;
     lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
-    find_contacts(c, m, i, near, &b);
+    find_contacts(c, m, i, near, squared_way, &b);
     if (lanes_any(lanes_less(zero, b.touches)) || c->fixed_work) {
       respond(c, plan, m, i, &b, &sums);
     }
@@ -6034,19 +6089,22 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
 }
 
-/* Squared, how far a particle may move in a substep, and how fast. */
+/* How far a particle may move in a substep, and how fast. */
 typedef struct motion_bounds {
   float farthest, fastest;
   int32_t fixed_work; /* all are looked at one by one */
 } motion_bounds;
 
+/* As large as its length, or larger. */
+CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
+  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
+}
+
 /* Within bounds, and clearly so? */
 CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes3 moved = lanes3_snapped(lanes3_subtract(to, from));
-  lanes reach = lanes_maximum(lanes_absolute(to.x), lanes_maximum(lanes_absolute(to.y), lanes_absolute(to.z)));
-  lanes_mask near = lanes_both(lanes_less(lanes3_dot(moved, moved), lanes_splat(bounds.farthest)),
-                               lanes_less(reach, lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(lanes3_dot(velocity, velocity), lanes_splat(bounds.fastest)));
+  lanes_mask near = lanes_both(lanes_less(at_most_this_long(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
+                               lanes_less(at_most_this_long(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+  return lanes_both(near, lanes_less(at_most_this_long(velocity), lanes_splat(bounds.fastest)));
 }
 
 CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
@@ -6074,8 +6132,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
   planes predicted = predicted_of(c);
-  float way = c->max_speed * plan->k;
-  motion_bounds bounds = {way * way, c->max_speed * c->max_speed, c->fixed_work};
+  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
   EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
@@ -6224,6 +6281,8 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
+  w->solids = w->plan.tethered ? find_solids(c) : 0;
+  plan_projection(c, &w->plan, &w->projection);
 #endif
 }
 

@@ -31,13 +31,27 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }
 
-/* The last lanes of a row: together with what lies behind them, which stays what it is. A masked store would take some
-   processors twenty times as long. */
+/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
+   of what lies behind them too, lets the next row wait until it has come to pass. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
-  if (count < CLOTH_LANES) {
-    a = _mm256_blendv_ps(_mm256_loadu_ps(to), a, lanes_first(count));
+  if (count >= CLOTH_LANES) {
+    _mm256_storeu_ps(to, a);
+    return;
   }
-  _mm256_storeu_ps(to, a);
+  __m128 part = _mm256_castps256_ps128(a);
+  if (count & 4) {
+    _mm_storeu_ps(to, part);
+    part = _mm256_extractf128_ps(a, 1);
+    to += 4;
+  }
+  if (count & 2) {
+    _mm_storel_pi((__m64 *)(void *)to, part);
+    part = _mm_movehl_ps(part, part);
+    to += 2;
+  }
+  if (count & 1) {
+    _mm_store_ss(to, part);
+  }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {

@@ -435,12 +435,12 @@ static uint64_t in_millionths(float stretch) {
 }
 
 typedef struct cape_setting {
-  int substeps, spans, tethers, sweeps;
+  int substeps, spans, tethers, fine;
 } cape_setting;
 
 static void name_setting(cape_setting setting, char name[40]) {
-  static const char pattern[] = "substeps=0,spans=0,tethers=0,sweeps=0";
-  const int values[] = {setting.substeps, setting.spans, setting.tethers, setting.sweeps};
+  static const char pattern[] = "substeps=0,spans=0,tethers=0,fine=0";
+  const int values[] = {setting.substeps, setting.spans, setting.tethers, setting.fine};
   int value = 0;
   for (int i = 0; i < (int)sizeof pattern; i++)
     name[i] = pattern[i] == '0' ? (char)('0' + values[value++]) : pattern[i];
@@ -454,7 +454,7 @@ static uint64_t try_cape(cape_setting setting) {
   config.substeps = setting.substeps;
   config.spans = setting.spans;
   config.tethers = setting.tethers;
-  config.limit_sweeps = setting.sweeps;
+  config.fine_sweeps = setting.fine;
   cloth *sheet = build(&cape, &config);
   if (sheet == NULL)
     return STRETCH_GOAL + 1;
