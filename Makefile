@@ -4,6 +4,7 @@
 # make thesis    the thesis's experiments beside its figures
 # make quality   stretch, area, roughness and rest of the standard scenes
 # make bench     time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
+# make bench-unseen  the same settings on scenes that nothing was tuned on
 # make matrix    the same scenes on every machine, compiler and level: one hash
 # make size      bytes of code and stack for every target
 # make cost      instructions of the library's parts for every microcontroller
@@ -24,7 +25,7 @@ PROGRAMS = accuracy api bounds flags internals physics quality save_rate stabili
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality bench matrix size cost lockstep format clean programs
+.PHONY: demo test accuracy thesis quality bench bench-unseen matrix size cost lockstep format clean programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -95,6 +96,9 @@ $(BUILD)/bench/bench: $(BENCH) $(BENCH_EXAMPLES) $(BUILD)/bench/cloth.o $(BUILD)
 bench: $(BUILD)/bench/bench
 	taskset -c $(CORE) $< --csv $(BUILD)/bench/bench.csv --pictures $(BUILD)/bench
 
+bench-unseen: $(BUILD)/bench/bench
+	taskset -c $(CORE) $< --unseen --csv $(BUILD)/bench/bench-unseen.csv --pictures $(BUILD)/bench
+
 matrix:
 	@sh tests/install.sh
 	@sh tests/matrix.sh $(BUILD) full
@@ -116,7 +120,7 @@ lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/lockstep.sh $(BUILD)
 
 format:
-	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch]
+	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]
 
 clean:
 	rm -rf $(BUILD)

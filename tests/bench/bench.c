@@ -2,8 +2,14 @@
  * Time and quality of this library beside a strong XPBD baseline, in one run on one core.
  *
  *     bench [SCENE N [SOLVER]] [options]
+ *     bench --unseen [options]
  *
- * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run. Options:
+ * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run, with --unseen some
+ * that nothing was tuned on. Those are given the settings of the tuned scene most like them and judged at its levels:
+ *
+ *     unseen SCENE SIZE VARIATION METRIC LEVEL OURS BASELINE RATIO stable|broken
+ *
+ * in microseconds of a frame; "-" is what is never reached. Options:
  *
  *     --set KEY=VALUE ...   run one setting only, of cloth if no other solver is named
  *     --density D           of the sheet [kg/m^2], 0.2 if not given
@@ -104,7 +110,7 @@ static bench_kind kind_like(bench_kind kind) {
   return kind == BENCH_MOVING_PIN ? BENCH_HANG : kind == BENCH_CAPSULE ? BENCH_DRAPE : kind;
 }
 
-/* The budget of the scene of the nearest size. */
+/* The budget of the scene of the nearest size; of two equally near the smaller's. */
 static const budget *find_budget(const budget *budgets, int count, bench_kind kind, int n) {
   const budget *best = NULL;
   for (int i = 0; i < count; i++)
@@ -164,7 +170,7 @@ static const char *const metric_names[] = {"st_max", "st_p99"};
 /// Arguments ///
 
 typedef struct arguments {
-  int one_scene;
+  int one_scene, unseen;
   bench_kind kind;
   bench_variant variant;
   const solver *only;
@@ -256,6 +262,8 @@ static arguments read_arguments(int count, char **texts) {
     if (strcmp(option, "--set") == 0)
       while (i < count && strncmp(texts[i], "--", 2) != 0)
         read_setting(&a, texts[i++]);
+    else if (strcmp(option, "--unseen") == 0)
+      a.unseen = 1;
     else if (i < count)
       read_option(&a, option, texts[i++]);
     else
@@ -346,13 +354,21 @@ static void size_text(const bench_scene *s, char *text, size_t length) {
     snprintf(text, length, "%dx%d", s->columns, s->rows);
 }
 
-/* The scene's name and what differs from it as it stands: "HANG_30Hz", "FLAG_0.4kg". */
-static void scene_text(const bench_scene *s, char *text, size_t length) {
-  size_t used = (size_t)snprintf(text, length, "%s", s->name);
-  if (s->frame_rate != 60 && used < length)
-    used += (size_t)snprintf(text + used, length - used, "_%dHz", s->frame_rate);
+/* What differs from the scene as it stands: "_30Hz", "_0.4kg", or nothing. */
+static void variation_text(const bench_scene *s, char *text, size_t length) {
+  size_t used = 0;
+  text[0] = 0;
+  if (s->frame_rate != 60)
+    used += (size_t)snprintf(text, length, "_%dHz", s->frame_rate);
   if (s->density != 0.2f && used < length)
     snprintf(text + used, length - used, "_%gkg", (double)s->density);
+}
+
+/* The scene's name and variation: "HANG_30Hz", "FLAG_0.4kg". */
+static void scene_text(const bench_scene *s, char *text, size_t length) {
+  char variation[NAME_LENGTH / 2];
+  variation_text(s, variation, sizeof variation);
+  snprintf(text, length, "%s%s", s->name, variation);
 }
 
 /* The setting as one field. */
@@ -390,16 +406,35 @@ static void print_trials(const trial_list *list) {
 
 /// Judgement ///
 
+/* The times at which both reach a level, ours at the quality of the baseline's trial `match`; HUGE_VAL: it does not. */
+typedef struct comparison {
+  const trial *match;
+  double ours, baseline;
+} comparison;
+
+static comparison compare(const trial_list *list, level ours, level baseline, const trial *match) {
+  comparison c = {match, HUGE_VAL, HUGE_VAL};
+  c.baseline = time_at_level(list, &solver_xpbd_color8, baseline.what, baseline.percent, NULL);
+  if (match)
+    c.ours = time_at_level(list, &solver_cloth, ours.what, ours.percent, match);
+  return c;
+}
+
+static int both_reach(const comparison *c) {
+  return isfinite(c->ours) && isfinite(c->baseline);
+}
+
 /* Says why a setting of ours may not stand beside the baseline's matching one. */
-static void print_rejections(const trial_list *list, const goal *g, const trial *match) {
+static void print_rejections(const trial_list *list, level ours, const trial *match) {
+  char name[NAME_LENGTH], size[NAME_LENGTH], how[8 * NAME_LENGTH];
+  scene_text(list->scene, name, sizeof name);
+  size_text(list->scene, size, sizeof size);
   for (int i = 0; i < list->count; i++) {
     const trial *t = &list->trials[i];
-    char how[8 * NAME_LENGTH];
     if (t->with != &solver_cloth || quality_is_equal(&t->result, &match->result))
       continue;
     setting_text(t, how, sizeof how);
-    emit("# rejected %s %d %s %g, %s:", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent,
-         how);
+    emit("# rejected %s %s %s %g, %s:", name, size, metric_names[ours.what], ours.percent, how);
     emit(" area %.3f, roughness %.2f and kinetic energy %.2f times the baseline's at %d substeps%s\n", t->result.area,
          t->result.roughness / match->result.roughness, t->result.kinetic_mean / match->result.kinetic_mean,
          match->how.substeps, t->result.broken ? ", broken" : "");
@@ -413,31 +448,115 @@ static void print_time(double microseconds) {
     emit(" -");
 }
 
+/* Keeps what is compared for the pictures. */
+static void show(trial_list *list, level ours, const trial *match) {
+  list->shown_match = match;
+  list->shown = match ? first_at_level(list, &solver_cloth, ours.what, ours.percent, match) : NULL;
+}
+
 static void judge_goal(trial_list *list, const goal *g) {
   const trial *match = first_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
-  double baseline = time_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
-  double ours = match ? time_at_level(list, &solver_cloth, g->ours.what, g->ours.percent, match) : HUGE_VAL;
-  double ratio = ours / baseline;
+  comparison c = compare(list, g->ours, g->baseline, match);
   if (match)
-    print_rejections(list, g, match);
+    print_rejections(list, g->ours, match);
   emit("ratio %s %d %s %g", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent);
-  print_time(ours);
-  print_time(baseline);
-  if (isfinite(ratio))
-    emit(" %.3f goal %.2f %s", ratio, g->ratio, ratio <= g->ratio ? "met" : "missed");
+  print_time(c.ours);
+  print_time(c.baseline);
+  if (both_reach(&c))
+    emit(" %.3f goal %.2f %s", c.ours / c.baseline, g->ratio, c.ours / c.baseline <= g->ratio ? "met" : "missed");
   else
     emit(" - goal %.2f missed", g->ratio);
   if (g->ours.what != g->baseline.what || g->ours.percent < g->baseline.percent)
     emit(" (baseline at %s %g)", metric_names[g->baseline.what], g->baseline.percent);
   emit("\n");
-  list->shown_match = match;
-  list->shown = match ? first_at_level(list, &solver_cloth, g->ours.what, g->ours.percent, match) : NULL;
+  show(list, g->ours, match);
+}
+
+/// Judgement of what nothing was tuned on ///
+
+/* The least a solver comes to in any setting, in percent. */
+static double least_of(const trial_list *list, const solver *with, metric what) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < list->count; i++)
+    if (list->trials[i].with == with && !list->trials[i].result.broken)
+      least = fmin(least, metric_of(&list->trials[i].result, what));
+  return least;
+}
+
+/* Where the baseline never reaches the level, ours is held to the quality of the setting that comes nearest. */
+static comparison compare_alike(const trial_list *list, level wanted) {
+  double reached = fmax(wanted.percent, least_of(list, &solver_xpbd_color8, wanted.what));
+  return compare(list, wanted, wanted, first_at_level(list, &solver_xpbd_color8, wanted.what, reached, NULL));
+}
+
+/* The least level that both reach, in tenths of a percent from a level that one of them does not reach; 0: none. */
+static double common_percent(const trial_list *list, level wanted) {
+  enum { TENTHS_LIMIT = 1000 };
+  for (int tenths = (int)(10 * wanted.percent) + 1; tenths <= TENTHS_LIMIT; tenths++) {
+    comparison c = compare_alike(list, (level){wanted.what, tenths / 10.0});
+    if (both_reach(&c))
+      return tenths / 10.0;
+  }
+  return 0;
+}
+
+/* "broken" if any setting of ours is. */
+static const char *stability_text(const trial_list *list) {
+  for (int i = 0; i < list->count; i++)
+    if (list->trials[i].with == &solver_cloth && list->trials[i].result.broken)
+      return "broken";
+  return "stable";
+}
+
+static const char *reach_text(const comparison *c) {
+  if (both_reach(c))
+    return "";
+  return isfinite(c->ours)       ? " (the baseline never reaches it)"
+         : isfinite(c->baseline) ? " (ours never reaches it at equal quality)"
+                                 : " (neither reaches it)";
+}
+
+static void print_unseen(const trial_list *list, level at, const comparison *c, const char *remark) {
+  const bench_scene *s = list->scene;
+  char size[NAME_LENGTH], variation[NAME_LENGTH];
+  size_text(s, size, sizeof size);
+  variation_text(s, variation, sizeof variation);
+  emit("unseen %s %s %s %s %g", s->name, size, variation[0] ? variation + 1 : "-", metric_names[at.what], at.percent);
+  print_time(c->ours);
+  print_time(c->baseline);
+  if (both_reach(c))
+    emit(" %.3f", c->ours / c->baseline);
+  else
+    emit(" -");
+  emit(" %s%s\n", stability_text(list), remark);
+}
+
+/* Compares at a level of the like tuned scene, and where that is out of reach at the least level that both reach. */
+static void judge_unseen(trial_list *list, level wanted) {
+  comparison c = compare_alike(list, wanted);
+  if (c.match)
+    print_rejections(list, wanted, c.match);
+  print_unseen(list, wanted, &c, reach_text(&c));
+  level common = {wanted.what, both_reach(&c) ? 0 : common_percent(list, wanted)};
+  if (common.percent > 0) {
+    c = compare_alike(list, common);
+    print_unseen(list, common, &c, " (the least level both reach)");
+    wanted = common;
+  }
+  show(list, wanted, c.match);
+}
+
+static int is_tuned(const bench_scene *s, const goal *g) {
+  return s->kind == g->kind && s->columns == g->n && s->rows == g->n && s->frame_rate == 60 && s->density == 0.2f;
 }
 
 static void judge(trial_list *list) {
+  const budget *like = budget_of(&solver_cloth, list->scene);
   for (int i = 0; i < COUNT(goals); i++)
-    if (goals[i].kind == list->scene->kind && goals[i].n == list->scene->columns && goals[i].n == list->scene->rows)
+    if (is_tuned(list->scene, &goals[i]))
       judge_goal(list, &goals[i]);
+    else if (goals[i].kind == like->kind && goals[i].n == like->n)
+      judge_unseen(list, goals[i].ours);
 }
 
 /// Machine ///
@@ -488,19 +607,25 @@ static trial_list *run_scene(const arguments *a, bench_scene *s) {
   *list = make_trials(a, s);
   run_trials(list, a);
   print_trials(list);
-  if (!a->has_setting && !a->only && a->variant.density <= 0 && s->frame_rate == 60 && a->variant.frames == 0)
+  if (!a->has_setting && !a->only && a->variant.frames == 0)
     judge(list);
   return list;
+}
+
+static void draw_one(const char *directory, const trial_list *list) {
+  char scene[NAME_LENGTH], size[NAME_LENGTH], name[2 * NAME_LENGTH];
+  scene_text(list->scene, scene, sizeof scene);
+  size_text(list->scene, size, sizeof size);
+  snprintf(name, sizeof name, "%s_%s", scene, size);
+  draw_curves(directory, name, &list, 1);
+  draw_sheets(directory, name, list);
 }
 
 static void run_one(const arguments *a) {
   bench_scene s = bench_scene_make(a->kind, &a->variant);
   trial_list *list = run_scene(a, &s);
-  const trial_list *const lists[] = {list};
-  if (a->pictures) {
-    draw_curves(a->pictures, lists, 1);
-    draw_sheets(a->pictures, list);
-  }
+  if (a->pictures)
+    draw_one(a->pictures, list);
   free_trials(list);
   bench_scene_free(&s);
 }
@@ -516,13 +641,46 @@ static void run_sizes(arguments *a, bench_kind kind) {
     lists[i] = run_scene(a, &s[i]);
   }
   if (a->pictures) {
-    draw_curves(a->pictures, (const trial_list *const *)lists, SIZES);
-    draw_sheets(a->pictures, lists[PICTURED]);
+    draw_curves(a->pictures, bench_kind_name(kind), (const trial_list *const *)lists, SIZES);
+    draw_sheets(a->pictures, bench_kind_name(kind), lists[PICTURED]);
   }
   for (int i = 0; i < SIZES; i++) {
     free_trials(lists[i]);
     bench_scene_free(&s[i]);
   }
+}
+
+/* Other aspect ratios and sizes, other motions of pins and bodies, twice the density, half the frame rate: each has
+   the substeps of a frame that the tuned scene has, whatever changed. */
+static void run_unseen(const arguments *a) {
+  static const struct {
+    bench_kind kind;
+    bench_variant variant;
+  } unseen[] = {
+      {BENCH_HANG, {.columns = 24, .rows = 48}},
+      {BENCH_HANG, {.columns = 48, .rows = 24}},
+      {BENCH_HANG, {.columns = 100, .rows = 100}},
+      {BENCH_DRAPE, {.columns = 24, .rows = 48}},
+      {BENCH_DRAPE, {.columns = 100, .rows = 100}},
+      {BENCH_FLAG, {.columns = 24, .rows = 16}},
+      {BENCH_MOVING_PIN, {.columns = 32, .rows = 32}},
+      {BENCH_CAPSULE, {.columns = 32, .rows = 32}},
+      {BENCH_HANG, {.columns = 32, .rows = 32, .density = 0.4}},
+      {BENCH_DRAPE, {.columns = 32, .rows = 32, .density = 0.4}},
+      {BENCH_HANG, {.columns = 32, .rows = 32, .frame_rate = 30}},
+      {BENCH_DRAPE, {.columns = 32, .rows = 32, .frame_rate = 30}},
+  };
+  for (int i = 0; i < COUNT(unseen); i++) {
+    arguments one = *a;
+    one.kind = unseen[i].kind;
+    one.variant = unseen[i].variant;
+    run_one(&one);
+  }
+}
+
+static void run_tuned(arguments *a) {
+  for (int kind = BENCH_HANG; kind <= BENCH_REST; kind++)
+    run_sizes(a, (bench_kind)kind);
 }
 
 int main(int argument_count, char **texts) {
@@ -533,8 +691,10 @@ int main(int argument_count, char **texts) {
   print_heading();
   if (a.one_scene)
     run_one(&a);
-  for (int kind = BENCH_HANG; kind <= BENCH_REST && !a.one_scene; kind++)
-    run_sizes(&a, (bench_kind)kind);
+  else if (a.unseen)
+    run_unseen(&a);
+  else
+    run_tuned(&a);
   if (csv && fclose(csv) != 0)
     fail("cannot write", "the CSV file");
   return EXIT_SUCCESS;

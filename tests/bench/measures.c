@@ -267,7 +267,7 @@ figures measure_run(const bench_scene *scene, const solver *with, const setting 
   for (r.frame = 0; r.frame < scene->frames; r.frame++) {
     next_frame(&r);
     double start = microseconds();
-    with->step(state, r.frame);
+    f.broken |= !with->step(state, r.frame);
     r.times[r.frame] = microseconds() - start;
     with->read(state, r.now);
     measure_strain(&r, &f);

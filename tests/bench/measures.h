@@ -26,7 +26,7 @@ typedef struct figures {
   double distance;          /* whole run: least from the collider's centre or axis [m]; 0 without collider */
   size_t bytes;
   uint64_t hash; /* of the final positions */
-  int broken;    /* not finite, or torn beyond all measure */
+  int broken;    /* not finite, torn beyond all measure, or caught and put back by the solver */
 } figures;
 
 /* Runs a scene. `final` receives the last positions, 3 * count floats, unless it is NULL. */

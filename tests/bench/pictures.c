@@ -172,16 +172,16 @@ static void draw_head(image *picture, const char *name) {
   }
 }
 
-void draw_curves(const char *directory, const trial_list *const *lists, int count) {
+void draw_curves(const char *directory, const char *name, const trial_list *const *lists, int count) {
   image picture;
   int width = (CHART_WIDTH - LEFT - GAP - RIGHT) / 2, height = CHART_HEIGHT - TOP - BOTTOM;
   must(image_create(&picture, CHART_WIDTH, CHART_HEIGHT, 0xffffff), "a picture");
-  draw_head(&picture, lists[0]->scene->name);
+  draw_head(&picture, name);
   for (int k = 0; k < 2; k++) {
     chart c = {.picture = &picture, .area = {LEFT + k * (width + GAP), TOP, width, height}, .what = (metric)k};
     draw_panel(&c, lists, count);
   }
-  save(&picture, directory, lists[0]->scene->name, "");
+  save(&picture, directory, name, "");
 }
 
 /// Sheets ///
@@ -285,7 +285,7 @@ static void draw_captioned(image *picture, int place, const bench_scene *s, cons
 
 /* Ours, or where none of ours is of equal quality, the one next in stretch. Without a match, as when one solver alone
    is run, its last setting is drawn. */
-void draw_sheets(const char *directory, const trial_list *list) {
+void draw_sheets(const char *directory, const char *name, const trial_list *list) {
   image picture;
   const trial *ours = list->shown, *match = list->shown_match;
   const char *remark = "";
@@ -298,5 +298,5 @@ void draw_sheets(const char *directory, const trial_list *list) {
   must(image_create(&picture, 2 * VIEW_SIZE + GUTTER, VIEW_SIZE + CAPTION, 0xffffff), "a picture");
   draw_captioned(&picture, 0, list->scene, ours, remark);
   draw_captioned(&picture, 1, list->scene, match, "");
-  save(&picture, directory, list->scene->name, "_sheets");
+  save(&picture, directory, name, "_sheets");
 }

@@ -8,10 +8,10 @@
 
 #include "trials.h"
 
-/* Draws the curves of one scene at several sizes to DIRECTORY/SCENE.png. */
-void draw_curves(const char *directory, const trial_list *const *lists, int count);
+/* Draws the curves of one scene at several sizes to DIRECTORY/NAME.png. */
+void draw_curves(const char *directory, const char *name, const trial_list *const *lists, int count);
 
-/* Draws the final frames of ours and the baseline's at the same quality to DIRECTORY/SCENE_sheets.png. */
-void draw_sheets(const char *directory, const trial_list *list);
+/* Draws the final frames of ours and the baseline's at the same quality to DIRECTORY/NAME_sheets.png. */
+void draw_sheets(const char *directory, const char *name, const trial_list *list);
 
 #endif

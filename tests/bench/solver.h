@@ -22,7 +22,7 @@ typedef struct setting {
 typedef struct solver {
   const char *name;
   void *(*open)(const bench_scene *scene, const setting *how); /* ends the program if that cannot be */
-  void (*step)(void *state, int frame);                        /* advances by frame `frame`, 0 the first */
+  int (*step)(void *state, int frame); /* advances by frame `frame`, 0 the first; 0: it failed */
   void (*read)(const void *state, float *positions);
   size_t (*bytes)(const void *state); /* of memory it works in */
   void (*close)(void *state);

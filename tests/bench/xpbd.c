@@ -315,7 +315,7 @@ static void set_velocities(xpbd *m, float per_time) {
   }
 }
 
-static void xpbd_step(void *state, int frame) {
+static int xpbd_step(void *state, int frame) {
   xpbd *m = state;
   const float h = m->scene->frame_time / (float)m->substeps, per_time = 1 / h;
   for (int k = 0; k < m->substeps; k++) {
@@ -327,6 +327,7 @@ static void xpbd_step(void *state, int frame) {
     collide(m, frame, k);
     set_velocities(m, per_time);
   }
+  return 1;
 }
 
 /// Set-up ///
