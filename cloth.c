@@ -783,10 +783,13 @@ typedef struct plain_piece {
 
 /* A collider during one substep. */
 typedef struct moving_body {
-  cloth_pose start, end; /* pose when the substep starts and ends */
-  float margin;          /* distance kept from its surface */
-  int32_t turns;         /* 1 if it does */
-  int32_t aligned;       /* 1 if it is a sphere that does not: world axes serve */
+  cloth_pose start, end;    /* pose when the substep starts and ends */
+  float margin;             /* distance kept from its surface */
+  int32_t turns;            /* 1 if it does */
+  int32_t aligned;          /* 1 if it is a sphere that does not: world axes serve */
+  cloth_vector from, along; /* a capsule around it: where its axis begins, from the body's position, and leads */
+  float inverse_squared;    /* of the axis's length; 0: a sphere around the body's position */
+  float reach;              /* around the axis, margin included */
   int32_t index, substep;
 } moving_body;
 
@@ -4429,6 +4432,28 @@ static uint32_t lanes_count(lanes a) {
   return count;
 }
 
+CLOTH_INLINE lanes clamped_to_one(lanes a) {
+  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+}
+
+/* The capsule around a body, its axis turned as the body is. Returns its radius. */
+static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
+                            cloth_vector *along) {
+  float reach = maximum(body->radius, body->radius_top);
+  cloth_vector half = vector(0.0f, body->half_height, 0.0f);
+  if (body->shape == CLOTH_SHAPE_BOX) {
+    cloth_vector h = body->half_extents;
+    int is_x = h.x >= h.y && h.x >= h.z;
+    int is_y = !is_x && h.y >= h.z;
+    half = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
+    reach = vector_length(vector_subtract(h, half));
+  }
+  half = rotate(rotation, half);
+  *from = vector_scale(half, -1.0f);
+  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
+  return reach;
+}
+
 #if WITH_PROJECTION
 
 /// Tethers ///
@@ -4568,19 +4593,23 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* Marks of a block of particles: nothing holds it, one pin, or several. */
-enum { TETHERS_NONE, TETHERS_ONE, TETHERS_MANY };
+/* To no pin, to one, to as many side by side in a row, in the same order, or to any. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
 }
 
-static uint8_t tether_mark(const int32_t *pins, int32_t count) {
+static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+  int are_one = 1, are_side_by_side = pins[0] / c->columns == pins[count - 1] / c->columns;
   for (int32_t n = 1; n < count; n++) {
-    if (pins[n] != pins[0]) {
-      return TETHERS_MANY;
-    }
+    are_one &= pins[n] == pins[0];
+    are_side_by_side &= pins[n] == pins[0] + n;
   }
-  return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
+  if (are_one) {
+    return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
+  }
+  return are_side_by_side && pins[0] >= 0 ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
 }
 
 /* Returns 1 if there are any. */
@@ -4592,7 +4621,7 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
       uint8_t *marks = tether_marks_of(c, slot, row);
       for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
         int32_t left = c->columns - column;
-        marks[column / TETHER_BLOCK] = tether_mark(pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
+        marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
         any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
       }
     }
@@ -4608,15 +4637,6 @@ typedef struct tether_ends {
 
 /* A particle without a tether has an endless one to particle 0. */
 #define TETHER_ENDLESS 1.0e30f
-
-/* One pin, of the given row and column, for a block that starts at a column. */
-CLOTH_INLINE tether_ends tethers_to_one(rest_metric m, lanes3 place, int32_t rows, int32_t columns) {
-  tether_ends ends;
-  ends.pin = place;
-  ends.rest =
-      rest_squared(m, lanes_add(lanes_splat((float)columns), lanes_load(lane_numbers)), lanes_splat((float)rows));
-  return ends;
-}
 
 #if CLOTH_LANES > 1
 CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
@@ -4640,25 +4660,6 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 }
 #endif
 
-static body_axis axis_of(const cloth_collider *body) {
-  float reach = maximum(body->radius, body->radius_top);
-  cloth_vector along = vector(0.0f, body->half_height, 0.0f);
-  body_axis axis;
-  if (body->shape == CLOTH_SHAPE_BOX) {
-    cloth_vector h = body->half_extents;
-    int is_x = h.x >= h.y && h.x >= h.z;
-    int is_y = !is_x && h.y >= h.z;
-    along = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
-    reach = vector_length(vector_subtract(h, along));
-  }
-  along = rotate(body->pose.rotation, along);
-  axis.from = vector_subtract(body->pose.position, along);
-  axis.along = vector_snapped(vector_scale(along, 2.0f), STATE_QUANTUM);
-  axis.squared_length = vector_dot(axis.along, axis.along);
-  axis.squared_reach = reach * reach;
-  return axis;
-}
-
 /* Of the solid bodies, which may be in the way of a tether, where they are at the end of the step. Returns how many. */
 CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
   body_axis *axes = (body_axis *)at(c, c->solids);
@@ -4666,14 +4667,14 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      axes[count++] = axis_of(&slot->body);
+      body_axis *axis = &axes[count++];
+      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
+      axis->from = vector_add(slot->body.pose.position, axis->from);
+      axis->squared_length = vector_dot(axis->along, axis->along);
+      axis->squared_reach = reach * reach;
     }
   }
   return count;
-}
-
-CLOTH_INLINE lanes clamped_to_one(lanes a) {
-  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
 /* Straight ways from particles to pins. */
@@ -4741,35 +4742,51 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
 }
 
-/* From a row on: in how many rows the same pin alone holds a block of columns. */
+/* From a row on: in how many rows the same pins hold a block of columns in the same way. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t *pins = tethers_of(c, slot) + column;
   int32_t pin = pins[row * c->columns];
+  uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
   int32_t end = row + 1;
-  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == TETHERS_ONE &&
+  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
          pins[end * c->columns] == pin) {
     end++;
   }
   return end - row;
 }
 
-/* Lanes of columns in rows that are held by one pin. */
-CLOTH_INLINE void pull_to_one(const cloth *c, rest_metric metric, int32_t pin, int32_t row, int32_t rows,
-                              int32_t column) {
-  lanes3 place = lanes3_splat(vector_load(predicted_of(c), pin));
-  int32_t pin_row = pin / c->columns;
-  int32_t pin_column = pin - pin_row * c->columns;
-  for (int32_t n = row; n < row + rows; n++) {
-    tether_ends ends = tethers_to_one(metric, place, n - pin_row, column - pin_column);
-    pull_block(c, &ends, n * c->columns + column, c->columns - column);
+/* Rows of a block of columns that hang alike: on a pin, or on the pins from there on if they are side by side. */
+typedef struct tether_piece {
+  rest_metric metric;
+  int32_t pin, side_by_side;
+  int32_t row, rows, column;
+} tether_piece;
+
+/* So many columns from the piece's first. */
+CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
+  planes x = predicted_of(c);
+  int32_t pin_row = piece->pin / c->columns;
+  int32_t pin_column = piece->pin - pin_row * c->columns;
+  int32_t column = piece->column + from;
+  tether_ends ends;
+  lanes columns;
+  if (piece->side_by_side) {
+    ends.pin = lanes3_load(x, piece->pin + from);
+    columns = lanes_splat((float)(piece->column - pin_column));
+  } else {
+    ends.pin = lanes3_splat(vector_load(x, piece->pin));
+    columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
+  }
+  for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
+    ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
+    pull_block(c, &ends, row * c->columns + column, c->columns - column);
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const rest_metric *m, int32_t pin, int32_t row, int32_t rows,
-                                         int32_t from) {
-  int32_t end = from + TETHER_BLOCK < c->columns ? from + TETHER_BLOCK : c->columns;
-  for (int32_t column = from; column < end; column += CLOTH_LANES) {
-    pull_to_one(c, *m, pin, row, rows, column);
+CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
+  tether_piece piece = *whole;
+  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->columns; from += CLOTH_LANES) {
+    pull_columns(c, &piece, from);
   }
 }
 
@@ -4785,27 +4802,29 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
     if (pins[i] < 0) {
       continue;
     }
-    lanes3 place = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    ends = tethers_to_one(*m, place, row - pin_row, column - (pins[i] - pin_row * c->columns));
+    ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
+    ends.rest = rest_squared(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))),
+                             lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
   }
 }
 
-/* Tethers of one slot, in pieces of blocks of columns that are held alike. */
+/* Tethers of one slot. */
 static void pull_tethers(const cloth *c, int32_t slot) {
-  rest_metric metric = metric_of(c, c->tether_scale);
-  for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
-    int32_t end = column + TETHER_BLOCK < c->columns ? column + TETHER_BLOCK : c->columns;
-    int32_t rows = 1;
-    for (int32_t row = 0; row < c->rows; row += rows) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
-      int mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-      rows = mark == TETHERS_ONE ? rows_alike(c, slot, row, column) : 1;
-      if (mark == TETHERS_ONE) {
-        pull_piece(c, &metric, pins[column], row, rows, column);
-      } else if (mark == TETHERS_MANY) {
-        pull_to_many(c, &metric, tethers_of(c, slot), row, column, end);
+  tether_piece piece;
+  piece.metric = metric_of(c, c->tether_scale);
+  for (piece.column = 0; piece.column < c->columns; piece.column += TETHER_BLOCK) {
+    int32_t end = piece.column + TETHER_BLOCK < c->columns ? piece.column + TETHER_BLOCK : c->columns;
+    for (piece.row = 0; piece.row < c->rows; piece.row += piece.rows) {
+      int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
+      piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
+      piece.pin = tethers_of(c, slot)[piece.row * c->columns + piece.column];
+      piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
+      if (mark == TETHERS_MANY) {
+        pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);
+      } else if (mark != TETHERS_NONE) {
+        pull_piece(c, &piece);
       }
     }
   }
@@ -4814,6 +4833,37 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 #endif
 
 /// Contact by projection ///
+
+/* Farthest a collider's surface lies from its position. */
+static float body_reach(const cloth_collider *body) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    return body->radius;
+  case CLOTH_SHAPE_CAPSULE:
+    return body->half_height + maximum(body->radius, body->radius_top);
+  case CLOTH_SHAPE_BOX:
+    return vector_length(body->half_extents);
+  case CLOTH_SHAPE_CYLINDER:
+    return body->half_height + body->radius;
+  default:
+    return 1.0e9f; /* a plane is never far */
+  }
+}
+
+/* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
+static void set_reach(const cloth_collider *body, moving_body *m) {
+  m->from = vector(0.0f, 0.0f, 0.0f);
+  m->along = m->from;
+  m->inverse_squared = 0.0f;
+  m->reach = body_reach(body);
+  if (!m->turns && body->shape != CLOTH_SHAPE_PLANE) {
+    m->reach = capsule_around(body, m->end.rotation, &m->from, &m->along);
+    float squared = vector_dot(m->along, m->along);
+    m->inverse_squared = squared > 1.0e-6f ? 1.0f / squared : 0.0f;
+    m->reach += squared > 1.0e-6f ? 0.0f : 1.0e-3f;
+  }
+  m->reach = (m->reach + m->margin) * 1.0001f;
+}
 
 /* A collider's motion in a substep. It stands in the workspace until another is asked for. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
@@ -4831,6 +4881,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
   m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
+  set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
   return m;
@@ -4857,22 +4908,6 @@ static void add_reaction(const cloth *c, const moving_body *m, cloth_vector wher
   reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
 }
 
-/* Farthest a collider's surface lies from its position. */
-static float body_reach(const cloth_collider *body) {
-  switch (body->shape) {
-  case CLOTH_SHAPE_SPHERE:
-    return body->radius;
-  case CLOTH_SHAPE_CAPSULE:
-    return body->half_height + maximum(body->radius, body->radius_top);
-  case CLOTH_SHAPE_BOX:
-    return vector_length(body->half_extents);
-  case CLOTH_SHAPE_CYLINDER:
-    return body->half_height + body->radius;
-  default:
-    return 1.0e9f; /* a plane is never far */
-  }
-}
-
 /* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
 typedef struct contact_block {
   lanes3 from, to; /* where the particles' ways lead from and to */
@@ -4889,17 +4924,29 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
   return distance_to_body(body, p, normal);
 }
 
-/* Which particles are near enough to a collider's path to touch it. With a particle at b after a way w, in the
-   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. Also gives w^2.
- */
-CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float reach, int32_t i, lanes *squared_way) {
+/* From a place relative to the body to the way there from the nearest point of the axis. */
+CLOTH_SEPARATE void lead_from_axis(const moving_body *m, lanes3 *place) {
+  lanes3 along = lanes3_splat(m->along);
+  lanes3 b = lanes3_snapped_to(lanes3_subtract(*place, lanes3_splat(m->from)), STATE_QUANTUM);
+  lanes t = lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared));
+  t = clamped_to_one(lanes_snapped(t));
+  *place = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, t)));
+}
+
+/* Which particles are near enough to a collider's path to touch it. With a particle a distance d from the axis after a
+   way w, in the collider's frame, its nearest point is d - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. Also
+   gives w^2. */
+CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, int32_t i, lanes *squared_way) {
   lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
   lanes3 b = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
   lanes3 way = lanes3_subtract(b, a);
   way = lanes3_snapped(way);
   *squared_way = lanes3_dot(way, way);
+  if (m->inverse_squared > 0.0f) {
+    lead_from_axis(m, &b);
+  }
   lanes bound = lanes_multiply(lanes_splat(17.0f), *squared_way);
-  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
+  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * m->reach * m->reach)));
 }
 
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
@@ -4976,8 +5023,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes3 normal_before;
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
-  /* Spheres are not worth the question. */
-  int may_skip = !m->aligned && !m->turns && !c->fixed_work;
+  int may_skip = !m->turns && !c->fixed_work;
   if (may_skip && !lanes_any(lanes_both(near, may_have_touched(after, squared_way)))) {
     b->touches = zero;
     return;
@@ -5093,14 +5139,13 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                                 cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->mobility);
-  float reach = (body_reach(shape_of(c, m)) + m->margin) * 1.0001f;
   lanes zero = lanes_splat(0.0f);
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
     lanes squared_way;
-    lanes_mask near = lanes_both(moves, near_body(c, m, reach, i, &squared_way));
+    lanes_mask near = lanes_both(moves, near_body(c, m, i, &squared_way));
     if (!lanes_any(near) && !c->fixed_work) {
       continue;
     }
