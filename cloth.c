@@ -599,9 +599,15 @@ CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
 
 /* Stores the first `count` lanes. */
 CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
-  lanes_store_first(to.x + i, a.x, count);
-  lanes_store_first(to.y + i, a.y, count);
-  lanes_store_first(to.z + i, a.z, count);
+  if (count >= CLOTH_LANES) {
+    lanes_store(to.x + i, a.x);
+    lanes_store(to.y + i, a.y);
+    lanes_store(to.z + i, a.z);
+  } else {
+    lanes_store_first(to.x + i, a.x, count);
+    lanes_store_first(to.y + i, a.y, count);
+    lanes_store_first(to.z + i, a.z, count);
+  }
 }
 
 CLOTH_INLINE cloth_vector vector_load(planes from, int32_t i) {
@@ -787,9 +793,10 @@ typedef struct moving_body {
   float margin;             /* distance kept from its surface */
   int32_t turns;            /* 1 if it does */
   int32_t aligned;          /* 1 if it is a sphere that does not: world axes serve */
-  cloth_vector from, along; /* a capsule around it: where its axis begins, from the body's position, and leads */
-  float inverse_squared;    /* of the axis's length; 0: a sphere around the body's position */
-  float reach;              /* around the axis, margin included */
+  float reach;              /* around its position, margin included */
+  cloth_vector from, along; /* a capsule around it: where its axis begins, from its position, and leads */
+  float inverse_squared;    /* of the axis's length; 0: there is none */
+  float axis_reach;         /* around the axis, margin included */
   int32_t index, substep;
 } moving_body;
 
@@ -4852,17 +4859,14 @@ static float body_reach(const cloth_collider *body) {
 
 /* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
 static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->from = vector(0.0f, 0.0f, 0.0f);
-  m->along = m->from;
+  m->reach = (body_reach(body) + m->margin) * 1.0001f;
   m->inverse_squared = 0.0f;
-  m->reach = body_reach(body);
-  if (!m->turns && body->shape != CLOTH_SHAPE_PLANE) {
-    m->reach = capsule_around(body, m->end.rotation, &m->from, &m->along);
-    float squared = vector_dot(m->along, m->along);
-    m->inverse_squared = squared > 1.0e-6f ? 1.0f / squared : 0.0f;
-    m->reach += squared > 1.0e-6f ? 0.0f : 1.0e-3f;
+  if (m->turns || body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
+    return;
   }
-  m->reach = (m->reach + m->margin) * 1.0001f;
+  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * 1.0001f;
+  float squared = vector_dot(m->along, m->along);
+  m->inverse_squared = squared > 1.0e-6f ? 1.0f / squared : 0.0f;
 }
 
 /* A collider's motion in a substep. It stands in the workspace until another is asked for. */
@@ -4924,29 +4928,34 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
   return distance_to_body(body, p, normal);
 }
 
-/* From a place relative to the body to the way there from the nearest point of the axis. */
-CLOTH_SEPARATE void lead_from_axis(const moving_body *m, lanes3 *place) {
-  lanes3 along = lanes3_splat(m->along);
-  lanes3 b = lanes3_snapped_to(lanes3_subtract(*place, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes t = lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared));
-  t = clamped_to_one(lanes_snapped(t));
-  *place = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, t)));
+/* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
+CLOTH_INLINE lanes3 ways_past(const cloth *c, const moving_body *m, int32_t i, lanes3 *to) {
+  lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
+  *to = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
+  return lanes3_snapped(lanes3_subtract(*to, a));
 }
 
-/* Which particles are near enough to a collider's path to touch it. With a particle a distance d from the axis after a
-   way w, in the collider's frame, its nearest point is d - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. Also
-   gives w^2. */
-CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, int32_t i, lanes *squared_way) {
-  lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
-  lanes3 b = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
-  lanes3 way = lanes3_subtract(b, a);
-  way = lanes3_snapped(way);
-  *squared_way = lanes3_dot(way, way);
-  if (m->inverse_squared > 0.0f) {
-    lead_from_axis(m, &b);
-  }
-  lanes bound = lanes_multiply(lanes_splat(17.0f), *squared_way);
-  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * m->reach * m->reach)));
+/* Which particles are near enough to a collider's path to touch it. With a particle at b after a way w, in the
+   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. */
+CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float squared_reach, int32_t i) {
+  lanes3 b;
+  lanes3 way = ways_past(c, m, i, &b);
+  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * squared_reach)));
+}
+
+/* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
+CLOTH_SEPARATE int keep_near_axis(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
+  lanes3 b;
+  lanes3 way = ways_past(c, m, i, &b);
+  lanes3 along = lanes3_splat(m->along);
+  b = lanes3_snapped_to(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
+  lanes t = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(t))));
+  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+  bound = lanes_add(bound, lanes_splat(1.0625f * m->axis_reach * m->axis_reach));
+  *near = lanes_both(*near, lanes_less(lanes3_dot(b, b), bound));
+  return lanes_any(*near);
 }
 
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
@@ -5000,13 +5009,6 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   }
 }
 
-/* With such a distance left after such a way? Not if the way was clearly shorter. */
-CLOTH_INLINE lanes_mask may_have_touched(lanes after, lanes squared_way) {
-  lanes least = lanes_add(lanes_multiply(squared_way, lanes_splat(1.01f)), lanes_splat(1.0e-9f));
-  after = lanes_maximum(after, lanes_splat(STATE_QUANTUM));
-  return lanes_less(lanes_multiply(after, after), least);
-}
-
 /*
  * Do particles that go from a to b touch the collider? If so, with the contact's normal and the distance to push b
  * along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever is outside the bare
@@ -5014,8 +5016,7 @@ CLOTH_INLINE lanes_mask may_have_touched(lanes after, lanes squared_way) {
  * or sharp body, and where the way between two points outside may have touched, the way is traced. Distances change by
  * no more than the way travelled, so a short one cannot have.
  */
-CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, lanes squared_way,
-                                contact_block *b) {
+CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, contact_block *b) {
   const cloth_collider *body = shape_of(c, m);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -5023,11 +5024,6 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes3 normal_before;
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
-  int may_skip = !m->turns && !c->fixed_work;
-  if (may_skip && !lanes_any(lanes_both(near, may_have_touched(after, squared_way)))) {
-    b->touches = zero;
-    return;
-  }
   b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes3 way = lanes3_subtract(b->to, b->from);
@@ -5140,18 +5136,22 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
                                                 cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->mobility);
   lanes zero = lanes_splat(0.0f);
+  const float squared_reach = m->reach * m->reach;
+  const int has_axis = m->inverse_squared > 0.0f;
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
-    lanes squared_way;
-    lanes_mask near = lanes_both(moves, near_body(c, m, i, &squared_way));
+    lanes_mask near = lanes_both(moves, near_body(c, m, squared_reach, i));
     if (!lanes_any(near) && !c->fixed_work) {
+      continue;
+    }
+    if (has_axis && !keep_near_axis(c, m, i, &near) && !c->fixed_work) {
       continue;
     }
     contact_block b;
     lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
-    find_contacts(c, m, i, near, squared_way, &b);
+    find_contacts(c, m, i, near, &b);
     if (lanes_any(lanes_less(zero, b.touches)) || c->fixed_work) {
       respond(c, plan, m, i, &b, &sums);
     }
