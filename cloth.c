@@ -824,6 +824,8 @@ typedef struct body_axis {
   float squared_reach;      /* around the axis */
 } body_axis;
 
+#define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
+
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -851,8 +853,7 @@ struct cloth {
   uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
   uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, solids, tether_marks, force_share, residual,
-      product;
+  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
   uint32_t share, nodes, coarse_lines;                                                 /* likewise */
 
@@ -1484,10 +1485,11 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->solids = take(end, config->tethers > 0 ? (uint32_t)config->max_colliders * (uint32_t)sizeof(body_axis) : 0u);
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
   *end = align_up(*end);
-  c->row_buffers = take_floats(end, 3 * ROW_BUFFERS * c->columns); /* nothing but floats from here on */
+  int32_t buffers = 3 * ROW_BUFFERS * c->columns;
+  int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
+  c->row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
   c->mobility = take_planes(end, c->stride);
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
@@ -4667,9 +4669,15 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 }
 #endif
 
-/* Of the solid bodies, which may be in the way of a tether, where they are at the end of the step. Returns how many. */
+/* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
+   then. */
+static body_axis *solids_of(const cloth *c) {
+  return (body_axis *)at(c, c->row_buffers);
+}
+
+/* Finds these where they are at the end of the step. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
-  body_axis *axes = (body_axis *)at(c, c->solids);
+  body_axis *axes = solids_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
@@ -4715,7 +4723,7 @@ CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis)
 
 /* Lets go of tethers with something solid in their straight way. Only asked for those that would pull. */
 CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes *share) {
-  const body_axis *axes = (const body_axis *)at(c, c->solids);
+  const body_axis *axes = solids_of(c);
   int32_t count = workspace_of(c)->solids;
   straight_ways w;
   w.from = *p;
@@ -5022,10 +5030,10 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
-  lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
   b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
+  lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
   lanes3 way = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(way);
   lanes_mask inside = lanes_less(after, zero);
@@ -6063,8 +6071,11 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   if (plan->projects) {
     project_springs(c, plan);
   }
-  for (int32_t slot = 0; plan->projects && plan->tethered && slot < c->tether_count; slot++) {
-    pull_tethers(c, slot);
+  if (plan->projects && plan->tethered) {
+    workspace_of(c)->solids = find_solids(c);
+    for (int32_t slot = 0; slot < c->tether_count; slot++) {
+      pull_tethers(c, slot);
+    }
   }
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
@@ -6326,7 +6337,6 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
-  w->solids = w->plan.tethered ? find_solids(c) : 0;
   plan_projection(c, &w->plan, &w->projection);
 #endif
 }
