@@ -661,8 +661,6 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Tethers of a particle at most. */
 #define TETHERS 2
-/* Spans of springs at most: 1, 2, 4 .. CLOTH_SPAN_LIMIT. */
-#define SPANS 7
 /* Columns, or rows, whose pieces without pins are told together: the most lanes there are. */
 #define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
@@ -810,10 +808,9 @@ typedef struct spring_limit {
   float kappa, above;          /* where only springs of a family above this are projected, its kappa; else 0 */
 } spring_limit;
 
-/* The limits of a step's projected springs: those of a direction lie in one piece, from the coarsest span to the
- * finest. */
+/* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
+   coarsest span to the finest. */
 typedef struct projection_plan {
-  spring_limit limits[2 * SPANS + 2];
   int32_t first[DIRECTIONS], count[DIRECTIONS];
 } projection_plan;
 
@@ -830,7 +827,6 @@ typedef struct body_axis {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  projection_plan projection;
   moving_body body; /* whose contacts are being worked on */
   uint32_t tick;    /* of the port's timer, when the last stage ended */
   uint32_t start;   /* tick when a step with a deadline began ... */
@@ -853,7 +849,8 @@ struct cloth {
   uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
   uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
-  uint32_t workspace, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share, residual, product;
+  uint32_t workspace, projection, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share,
+      residual, product;
   uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
   uint32_t share, nodes, coarse_lines;                                                 /* likewise */
 
@@ -1477,10 +1474,35 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+  int32_t side = columns < rows ? columns : rows;
+  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+    span /= 2;
+  }
+  return span;
+}
+
+/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+static uint32_t projection_bytes(const cloth_config *config) {
+  int32_t limits = 2;
+  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
+    limits += 2;
+  }
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
+}
+
+/* May anything be projected? */
+static int has_projection(const cloth_config *config) {
+  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->projection_threshold < CLOTH_KAPPA_NEVER;
+}
+
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
   c->workspace = take(end, sizeof(workspace));
+  c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
@@ -2116,14 +2138,6 @@ static int has_air(const cloth *c) {
 
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
    hold is left out. */
-static int32_t largest_span(const cloth *c) {
-  int32_t side = c->columns < c->rows ? c->columns : c->rows;
-  int32_t span = c->spans > 0 ? c->spans : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (c->spans == 0 && span > side / 8))) {
-    span /= 2;
-  }
-  return span;
-}
 
 /*
  * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
@@ -2143,7 +2157,7 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->substeps = choose_substeps(c, dt);
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
-  plan->span = largest_span(c);
+  plan->span = largest_span(c->columns, c->rows, c->spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->k, d);
   }
@@ -4189,15 +4203,26 @@ static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t p
   return work;
 }
 
+static projection_plan *projection_of(const cloth *c) {
+  return (projection_plan *)at(c, c->projection);
+}
+
+/* The limits of a direction. */
+static spring_limit *limits_of(projection_plan *p, int32_t direction) {
+  return (spring_limit *)(void *)(p + 1) + p->first[direction];
+}
+
 /* All limits of a step. */
-CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan, projection_plan *limits) {
+CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan) {
+  projection_plan *p = projection_of(c);
   int32_t total = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    limits->first[d] = total;
+    p->first[d] = total;
+    p->count[d] = 0;
     for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
-      total += plan_limit(c, plan, d, span, &limits->limits[total]);
+      p->count[d] += plan_limit(c, plan, d, span, &limits_of(p, d)[p->count[d]]);
     }
-    limits->count[d] = total - limits->first[d];
+    total += p->count[d];
   }
 }
 
@@ -4216,8 +4241,8 @@ static int32_t refined_span(const cloth *c, const step_plan *plan) {
 
 /* The stretch springs along one direction across up to so many cells. */
 static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t span) {
-  const projection_plan *p = &workspace_of(c)->projection;
-  const spring_limit *limits = &p->limits[p->first[direction]];
+  projection_plan *p = projection_of(c);
+  const spring_limit *limits = limits_of(p, direction);
   int32_t count = p->count[direction];
   for (; count > 0 && limits->span > span; count--) {
     limits++;
@@ -4231,12 +4256,12 @@ static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t
  * same stretch in folds (measured).
  */
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
-  const projection_plan *p = &workspace_of(c)->projection;
+  projection_plan *p = projection_of(c);
   planes x = predicted_of(c);
   int32_t span = refined_span(c, plan);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
     if (p->count[d] > 0) {
-      limit_shear(c, &p->limits[p->first[d]], x, d);
+      limit_shear(c, limits_of(p, d), x, d);
     }
   }
   project_stretch(c, x, WARP, span);
@@ -6337,7 +6362,9 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
-  plan_projection(c, &w->plan, &w->projection);
+  if (w->plan.projects) {
+    plan_projection(c, &w->plan);
+  }
 #endif
 }
 

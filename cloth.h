@@ -312,7 +312,8 @@ typedef struct cloth_config {
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0.2. CLOTH_KAPPA_NEVER is the
                                  thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
-                                 no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
+                                 no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. Below
+                                 CLOTH_KAPPA_NEVER it adds 0.2 to 0.7 KB to the fixed size. */
   float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
                           being backward Euler; 0..1; default 0.8. Keeps motion alive that backward Euler damps away.
                           Above 0 it adds 24 bytes per particle. */
@@ -370,10 +371,11 @@ cloth_config cloth_config_default(void);
  * The arena has three contiguous spans, in this order. To save a cloth copy the state span; to restore it copy it
  * back into the same cloth or into one initialised with the same config.
  *
- * Per particle: 25 bytes of state; 28 of scratch for an explicit-only cloth, 156 otherwise, of which adaptive bending
- * is 16; from 464 particles on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to
- * it say so in cloth_config. Beside that 48 bytes per column, and 3.2 KB with the
- * default capacities. It is the same for every build of the library.
+ * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
+ * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles on
+ * up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in cloth_config.
+ * Beside that 48 bytes per column, and 3.3 to 4 KB with the default capacities. It is the same for every build of the
+ * library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */

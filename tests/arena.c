@@ -17,6 +17,7 @@ typedef struct arrangement {
 } arrangement;
 
 static void set_up_explicit_only(cloth_config *config) {
+  use_two_tiers(config);
   config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
 }
 
