@@ -599,7 +599,7 @@ CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
 
 /* Stores the first `count` lanes. */
 CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
-  if (count >= CLOTH_LANES) {
+  if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
     lanes_store(to.y + i, a.y);
     lanes_store(to.z + i, a.z);
@@ -4129,13 +4129,8 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
                         spring_scale(c, i, j, CLOTH_LANES)};
     limit_general(limit, &ends, &from, &to);
   }
-  if (count >= CLOTH_LANES) {
-    lanes3_store(x, i, from, CLOTH_LANES);
-    lanes3_store(x, j, to, CLOTH_LANES);
-  } else {
-    lanes3_store(x, i, from, count);
-    lanes3_store(x, j, to, count);
-  }
+  lanes3_store(x, i, from, count);
+  lanes3_store(x, j, to, count);
 }
 
 /* The shear springs of one direction between a row and the next. */
