@@ -5767,17 +5767,30 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 /// Stepping ///
 
+/* All bits of any particle's freedom. */
+static uint32_t freedoms_joined(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c);
+  uint32_t joined = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    joined |= freedom[i];
+  }
+  return joined;
+}
+
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c) {
   planes v = planes_at(c, c->velocity);
   float *mobility = floats_at(c, c->mobility);
-  for (int32_t i = 0; i < c->count; i++) {
-    uint8_t *freedom = &freedom_of(c)[i];
-    if (*freedom & PIN_ARRIVED) {
+  uint8_t *freedom = freedom_of(c);
+  int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
+  for (int32_t i = 0; have_arrived && i < c->count; i++) {
+    if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-      *freedom = FREEDOM_PINNED;
+      freedom[i] = FREEDOM_PINNED;
     }
-    mobility[i] = (*freedom & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
   }
 }
 
@@ -5799,13 +5812,32 @@ static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int
   return longest;
 }
 
+/* Have all particles of some rows of a block of columns mobility 1? */
+static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
+  lanes one = lanes_splat(1.0f);
+  lanes worst = lanes_splat(0.0f);
+  for (int32_t row = 0; row < rows; row++) {
+    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
+      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
+    }
+  }
+  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+}
+
+/* Most lines are plain from end to end, which is quick to see. */
 CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
+  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
   for (int32_t row = 0; row < c->rows; row++) {
-    ((plain_piece *)at(c, c->plain))[row] = find_plain(c, row * c->columns, c->columns, 1, 1);
+    int32_t first = row * c->columns;
+    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
+    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
   }
   for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
-    int32_t left = c->columns - column;
-    *plain_columns(c, column) = find_plain(c, column, c->rows, c->columns, left < LINE_BLOCK ? left : LINE_BLOCK);
+    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
+    plain_piece *piece = plain_columns(c, column);
+    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
   }
 }
 
@@ -5828,10 +5860,11 @@ static void clear_pads(const cloth *c) {
 }
 
 static void finish_inputs(const cloth *c) {
-  for (int32_t i = 0; i < c->count; i++) {
-    uint8_t *freedom = &freedom_of(c)[i];
-    if (*freedom & PIN_CARRIED) {
-      *freedom = FREEDOM_PINNED | PIN_ARRIVED;
+  uint8_t *freedom = freedom_of(c);
+  int are_carried = (freedoms_joined(c) & PIN_CARRIED) != 0;
+  for (int32_t i = 0; are_carried && i < c->count; i++) {
+    if (freedom[i] & PIN_CARRIED) {
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
     }
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
