@@ -100,9 +100,10 @@ static void *must_allocate(size_t count, size_t size) {
 
 typedef struct history {
   int frames;
-  float *stretch_largest, *stretch_rms;           /* [%] */
-  float *kinetic, *elastic, *potential, *total;   /* [J] */
-  float *iterations, *iterations_most, *substeps; /* a frame; a substep; a frame */
+  float *stretch_largest, *stretch_rms;         /* [%] */
+  float *kinetic, *elastic, *potential, *total; /* [J] */
+  float *contacts, *sticking;                   /* particles, at the end of the frame */
+  float *substeps, *work;                       /* of a frame; the work in millions of instructions */
   float *microseconds;
   cloth_statistics last;
   int notes;
@@ -110,8 +111,8 @@ typedef struct history {
 
 static history history_create(int frames) {
   history h = {0};
-  float **const series[] = {&h.stretch_largest, &h.stretch_rms, &h.kinetic,         &h.elastic,  &h.potential,
-                            &h.total,           &h.iterations,  &h.iterations_most, &h.substeps, &h.microseconds};
+  float **const series[] = {&h.stretch_largest, &h.stretch_rms, &h.kinetic,  &h.elastic, &h.potential,   &h.total,
+                            &h.contacts,        &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
   h.frames = frames;
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     *series[i] = must_allocate((size_t)frames, sizeof(float));
@@ -119,8 +120,8 @@ static history history_create(int frames) {
 }
 
 static void history_destroy(history *h) {
-  float *const series[] = {h->stretch_largest, h->stretch_rms, h->kinetic,         h->elastic,  h->potential,
-                           h->total,           h->iterations,  h->iterations_most, h->substeps, h->microseconds};
+  float *const series[] = {h->stretch_largest, h->stretch_rms, h->kinetic,  h->elastic, h->potential,   h->total,
+                           h->contacts,        h->sticking,    h->substeps, h->work,    h->microseconds};
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     free(series[i]);
 }
@@ -135,8 +136,9 @@ static void record(history *h, int frame, const cloth *sheet) {
   h->elastic[frame] = measures.elastic_energy;
   h->potential[frame] = measures.potential_energy;
   h->total[frame] = measures.kinetic_energy + measures.elastic_energy + measures.potential_energy;
-  h->iterations[frame] = (float)h->last.iterations;
-  h->iterations_most[frame] = (float)h->last.iterations_most;
+  h->contacts[frame] = (float)h->last.contacts;
+  h->sticking[frame] = (float)h->last.contacts_sticking;
+  h->work[frame] = 1e-6f * (float)((uint64_t)h->last.work[1] << 32 | h->last.work[0]);
   h->substeps[frame] = (float)h->last.substeps;
   h->notes |= h->last.notes;
 }
@@ -231,7 +233,7 @@ static void draw_plot(image *picture, const show *what, const history *h, float 
         {"potential", h->potential, 0x2b6cb0},
         {"total", h->total, 0x505860}},
        4},
-      {"Solver, a frame", {{"iterations", h->iterations, 0x2b6cb0}, {"substeps", h->substeps, 0xd69e2e}}, 2}};
+      {"Particles in contact", {{"all", h->contacts, 0x2b6cb0}, {"sticking", h->sticking, 0xd69e2e}}, 2}};
   const plot content = {what->title, "time [s]", frame_time, h->frames, panels, 3};
   must(image_create(picture, 1500, 1000, 0xffffff), "plot");
   plot_draw(picture, &content);
@@ -241,7 +243,7 @@ static void draw_plot(image *picture, const show *what, const history *h, float 
 
 static void report_families(const cloth_statistics *s) {
   static const char *const names[CLOTH_FAMILY_COUNT] = {"stretch, warp", "stretch, weft", "shear", "bend"};
-  static const char *const modes[] = {"off", "explicit", "implicit", "mixed"};
+  static const char *const modes[] = {"off", "explicit", "implicit", "mixed", "projected"};
   for (int i = 0; i < CLOTH_FAMILY_COUNT; i++)
     printf("  kappa %-14s %10.4g   %s\n", names[i], (double)s->kappa[i], modes[s->mode[i]]);
 }
@@ -262,8 +264,8 @@ static void report(const show *what, const scene *description, size_t bytes, his
   report_families(&h->last);
   printf("  substeps a frame     %10.1f   largest %.0f\n", (double)mean(h->substeps, count),
          (double)largest(h->substeps, count));
-  printf("  iterations a frame   %10.1f   largest %.0f, in a substep %.0f\n", (double)mean(h->iterations, count),
-         (double)largest(h->iterations, count), (double)largest(h->iterations_most, count));
+  printf("  work a frame         %10.1f   largest %.1f, million instructions of a Cortex-M7\n",
+         (double)mean(h->work, count), (double)largest(h->work, count));
   printf("  largest stretch      %10.2f %% ever, %.2f %% at the end\n", (double)largest(h->stretch_largest, count),
          (double)h->stretch_largest[count - 1]);
   printf("  time a frame         %10.0f us (median)\n", (double)median(h->microseconds, count));
