@@ -372,10 +372,10 @@ cloth_config cloth_config_default(void);
  * back into the same cloth or into one initialised with the same config.
  *
  * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
- * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles on
- * up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in cloth_config.
- * Beside that 48 bytes per column, and 3.3 to 4 KB with the default capacities. It is the same for every build of the
- * library.
+ * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles
+ * on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in
+ * cloth_config. Beside that 48 bytes per column, and 3.3 to 4 KB with the default capacities. It is the same for every
+ * build of the library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */
@@ -712,7 +712,8 @@ typedef struct cloth_statistics {
   int32_t notes;                     /* sum of cloth_note */
   int32_t substeps;                  /* substeps taken */
   int32_t asleep;                    /* 1 if the cloth was asleep and nothing was done */
-  float kappa[CLOTH_FAMILY_COUNT];   /* stability number of each family, the largest where maps vary */
+  float kappa[CLOTH_FAMILY_COUNT];   /* stability number of each family, the largest where maps vary; bend without
+                                        its damping */
   int32_t mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated, a cloth_mode */
   int32_t iterations;                /* conjugate gradient iterations of all substeps */
   int32_t iterations_most;           /* of the substep that took the most */
