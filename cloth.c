@@ -3752,7 +3752,8 @@ static float plain_gain(float give) {
   return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
-static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
+/* A function of its own for the reason plan_spring() is one. */
+CLOTH_SEPARATE spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
   spring_limit limit;
   limit.span = span;
   limit.low = low * low;
