@@ -3752,8 +3752,7 @@ static float plain_gain(float give) {
   return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
-/* A function of its own for the reason plan_spring() is one. */
-CLOTH_SEPARATE spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
+static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
   spring_limit limit;
   limit.span = span;
   limit.low = low * low;
@@ -3762,7 +3761,7 @@ CLOTH_SEPARATE spring_limit limit_with(int32_t span, float low, float high, floa
   limit.taut_give = taut_give;
   limit.slack_gain = plain_gain(slack_give);
   limit.taut_gain = plain_gain(taut_give);
-  limit.fast = low == high && limit.taut_gain >= limit.slack_gain;
+  limit.fast = 0;
   limit.kappa = 0.0f;
   limit.above = 0.0f;
   return limit;
@@ -4111,6 +4110,7 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   }
   float rest = direction_rest(c, d) * (float)span;
   *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
+  limit->fast = limit->taut_gain >= limit->slack_gain;
   if (s->projected == PROJECTED_SOME && span == 1) {
     limit->fast = 0;
     limit->kappa = s->kappa;
