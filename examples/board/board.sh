@@ -4,8 +4,9 @@
 #   sh examples/board/board.sh BUILD                       both boards, shown
 #   sh examples/board/board.sh BUILD run BOARD [FLAGS]     one of m7, m55, host: its output, then "ram:" and "status:"
 #
-# The emulated processors execute an instruction every 2 ns, so a frame has room for 8.3 million of them: about as many as
-# a Cortex-M7 of 480 MHz has cycles. They sleep without waiting, hence a second of the boards takes less than one here.
+# The emulated processors execute an instruction every 2 ns (BOARD_SHIFT=1; every 4 ns with 2, and so on), so a frame has
+# room for 8.3 million of them: about as many as a Cortex-M7 of 480 MHz has cycles. They sleep without waiting, hence a
+# second of the boards takes less than one here.
 set -u
 out=$1/board
 task=${2:-both}
@@ -15,27 +16,42 @@ mkdir -p "$out"
 
 warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno $warnings -I."
-sources="cloth.c $here/main.c $here/flag.c $here/print.c"
-arm="-ffreestanding -mthumb -mfloat-abi=hard $here/machine_cortex_m.c $boards/start_cortex_m.c $boards/memory.c
-  -nostdlib -static -lgcc -L$here -L$boards"
+port='-DCLOTH_PORT="examples/board/port.h"'
+sources="$here/main.c $here/flag.c $here/print.c"
+arm="arm-none-eabi-gcc -ffreestanding -mthumb -mfloat-abi=hard"
+arm_sources="$here/machine_cortex_m.c $boards/start_cortex_m.c $boards/memory.c"
+arm_ending="-nostdlib -static -lgcc -L$here -L$boards"
 qemu="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native
-  -icount shift=1,sleep=off"
+  -icount shift=${BOARD_SHIFT:-1},sleep=off"
 
-# Unquoted: lists of flags.
-build() { # BOARD PROGRAM FLAGS
+# Sets compiler, board_sources and ending.
+read_board() { # BOARD
+  board_sources=$arm_sources
   case $1 in
   m7)
-    arm-none-eabi-gcc $flags $3 -mcpu=cortex-m7 -mfpu=fpv5-d16 -DMACHINE_HZ=25000000 \
-      '-DCLOTH_PORT="examples/board/port.h"' $sources $arm -T$here/mps2_64k.ld -o "$2"
+    compiler="$arm -mcpu=cortex-m7 -mfpu=fpv5-d16 -DMACHINE_HZ=25000000"
+    ending="$arm_ending -T$here/mps2_64k.ld"
     ;;
   m55)
-    arm-none-eabi-gcc $flags $3 -mcpu=cortex-m55 -mfpu=auto -DMACHINE_HZ=32000000 \
-      '-DCLOTH_PORT="examples/board/port.h"' $sources $arm -T$here/mps3_an547_64k.ld -o "$2"
+    compiler="$arm -mcpu=cortex-m55 -mfpu=auto -DMACHINE_HZ=32000000"
+    ending="$arm_ending -T$here/mps3_an547_64k.ld"
     ;;
   host)
-    ${CC:-cc} $flags $3 '-DCLOTH_PORT="examples/board/port.h"' $sources $here/machine_host.c $boards/hosted.c -o "$2"
+    compiler=${CC:-cc}
+    board_sources="$here/machine_host.c $boards/hosted.c"
+    ending=""
     ;;
   esac
+}
+
+# The library is compiled again only if something is newer. Unquoted: lists of flags.
+build() { # BOARD PROGRAM FLAGS
+  read_board "$1"
+  library=$out/cloth-$1.o
+  if [ ! -e "$library" ] || [ -n "$(find cloth.c cloth.h port $here -newer "$library")" ]; then
+    $compiler $flags $port -c cloth.c -o "$library" || return
+  fi
+  $compiler $flags $3 "$library" $sources $board_sources $ending -o "$2"
 }
 
 run() { # BOARD PROGRAM
@@ -60,7 +76,7 @@ show_ram() { # PROGRAM
 }
 
 build_and_run() { # BOARD FLAGS
-  program=$out/$1$(echo "$2" | tr -dc 'A-Z0-9')
+  program=$out/$1$(echo "$2" | tr -dc 'A-Z0-9')${BOARD_SHIFT:-}
   build "$1" "$program" "$2" && run "$1" "$program"
   status=$?
   [ "$1" = host ] || show_ram "$program"
