@@ -9,6 +9,8 @@
 # make size      bytes of code and stack for every target
 # make cost      instructions of the library's parts for every microcontroller
 # make lockstep  two machines in lockstep over a lossy network
+# make board     a flag in the wind on two emulated microcontrollers
+# make install   header, sources, a static library and cloth.pc below PREFIX, for pkg-config (DESTDIR=... stages it)
 # make format    lay the sources out by .clang-format
 # make clean
 #
@@ -25,7 +27,8 @@ PROGRAMS = accuracy api bounds flags internals physics quality save_rate stabili
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality bench bench-unseen matrix size cost lockstep format clean programs
+.PHONY: demo test accuracy thesis quality bench bench-unseen matrix size cost lockstep board install format clean
+.PHONY: programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -118,6 +121,34 @@ $(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
 lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
 	@sh tests/lockstep.sh $(BUILD)
+
+board:
+	@sh tests/install.sh
+	@sh examples/board/board.sh $(BUILD)
+
+# Whatever CFLAGS a packager sets, what the results depend on comes after them.
+PREFIX ?= /usr/local
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR ?= $(PREFIX)/lib
+SOURCEDIR ?= $(PREFIX)/share/cloth
+VERSION = $(shell awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' cloth.h)
+
+$(BUILD)/install/libcloth.a: cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -ffp-contract=off -fno-math-errno -fno-fast-math -c $< -o $(@:.a=.o)
+	rm -f $@
+	$(AR) rcs $@ $(@:.a=.o)
+
+install: $(BUILD)/install/libcloth.a
+	mkdir -p $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(SOURCEDIR)
+	install -m 644 cloth.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $< $(DESTDIR)$(LIBDIR)
+	for file in cloth.h cloth.c $$(find port -type f); do \
+		mkdir -p $(DESTDIR)$(SOURCEDIR)/$$(dirname $$file) && \
+		install -m 644 $$file $(DESTDIR)$(SOURCEDIR)/$$file || exit 1; done
+	sed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|; s|@SOURCEDIR@|$(SOURCEDIR)|; s|@VERSION@|$(VERSION)|' \
+		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/install/cloth.pc
+	install -m 644 $(BUILD)/install/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
 format:
 	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]
