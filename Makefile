@@ -135,7 +135,7 @@ VERSION = $(shell awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $$3; dot = 
 
 $(BUILD)/install/libcloth.a: cloth.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -ffp-contract=off -fno-math-errno -fno-fast-math -c $< -o $(@:.a=.o)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fno-fast-math -fno-math-errno -ffp-contract=off -c $< -o $(@:.a=.o)
 	rm -f $@
 	$(AR) rcs $@ $(@:.a=.o)
 

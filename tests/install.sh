@@ -38,6 +38,10 @@ need valgrind "valgrind libc6-dbg"
 need arm-none-eabi-gcc gcc-arm-none-eabi
 need nm binutils
 
+# What tests/package.sh builds with.
+need cmake cmake
+need pkg-config pkg-config
+
 # What tests/matrix.sh and tests/image.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
 # these cross compilers.
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

@@ -84,12 +84,27 @@ build_and_run() { # BOARD FLAGS
   return $status
 }
 
+hash_of() { # LOG
+  sed -n 's/^frame .* hash //p' "$1" | tail -n 1
+}
+
+# Both boards, shown; then whether this machine comes to the same hash.
+show_boards() {
+  build_and_run host "" >"$out/host.txt" || exit 1
+  for board in m7 m55; do
+    [ $board = m7 ] && echo "Cortex-M7 (QEMU's mps2-an500)" || echo "Cortex-M55 with Helium (QEMU's mps3-an547)"
+    build_and_run $board "" >"$out/$board.txt"
+    status=$?
+    cat "$out/$board.txt"
+    [ $status = 0 ] || exit 1
+    [ "$(hash_of "$out/$board.txt")" = "$(hash_of "$out/host.txt")" ] && word="the same" || word="another"
+    echo "this machine: $word hash"
+    echo
+  done
+}
+
 if [ "$task" = run ]; then
   build_and_run "$3" "${4:-}"
 else
-  for board in m7 m55; do
-    [ $board = m7 ] && echo "Cortex-M7 (QEMU's mps2-an500)" || echo "Cortex-M55 with Helium (QEMU's mps3-an547)"
-    build_and_run $board "" || exit 1
-    echo
-  done
+  show_boards
 fi
