@@ -1,9 +1,10 @@
 #!/bin/sh
 # The flag on two emulated boards: hashes and pictures like those of this machine, 64 KB of RAM in all, interrupts between
-# and amid steps, a report about the deadline. $1: build directory.
+# and amid steps, a report about the deadline, and steps that were cut short for it done again. $1: build directory.
 set -u
 out=$1/board
 mkdir -p "$out"
+efforts=$(cd "$out" && pwd)/efforts.h
 . tests/verdict.sh
 
 run() { # LOG BOARD FLAGS
@@ -64,5 +65,12 @@ for board in m7 m55; do
 done
 check "a slow processor is told to be late and cut short" slow "$(number slow deadline: late)" -gt 0 -a \
   "$(number slow deadline: short)" -gt 0
+
+# What a board cut short, done again here.
+sed -n 's/^cut short: frame \([0-9]*\), refinements \([0-9]*\)$/[\1] = 1 + \2,/p' "$out/slow.log" >"$efforts"
+run again host "-DFLAG_FRAMES=20 -DFLAG_EFFORTS=\"$efforts\""
+check "runs" again "$(tail -n 1 "$out/again.log")" = "status: 0"
+check "ends unlike a run that is not cut short" slow "$(results slow 20)" != "$(results host 20)"
+check "is done again to the bit" again "$(results again 20)" = "$(results slow 20)"
 
 report

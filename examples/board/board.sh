@@ -18,9 +18,9 @@ warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno $warnings -I."
 port='-DCLOTH_PORT="examples/board/port.h"'
 sources="$here/main.c $here/flag.c $here/print.c"
-arm="arm-none-eabi-gcc -ffreestanding -mthumb -mfloat-abi=hard"
+arm="arm-none-eabi-gcc -ffreestanding -ffunction-sections -mthumb -mfloat-abi=hard"
 arm_sources="$here/machine_cortex_m.c $boards/start_cortex_m.c $boards/memory.c"
-arm_ending="-nostdlib -static -lgcc -L$here -L$boards"
+arm_ending="-nostdlib -static -Wl,--gc-sections -lgcc -L$here -L$boards"
 qemu="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native
   -icount shift=${BOARD_SHIFT:-1},sleep=off"
 

@@ -13,6 +13,15 @@
 #define FLAG_FRAMES 240
 #endif
 
+/* A file with "[FRAME] = 1 + REFINEMENTS," for every step that a board cut short, to do all as that board did. */
+static const int32_t efforts[FLAG_FRAMES + 1] = {
+#ifdef FLAG_EFFORTS
+#include FLAG_EFFORTS
+#else
+    0
+#endif
+};
+
 enum { FRAMES_A_LINE = 20, FRAMES_A_PICTURE = 120 };
 
 /* Of a Cortex-M7, see flag_config(). */
@@ -120,18 +129,33 @@ static void report_run(const cloth *sheet, const tally *sum) {
   print_end();
 }
 
+static void report_cut(int frame, int32_t refinements) {
+  print_labelled("cut short: frame ", (uint64_t)frame);
+  print_labelled(", refinements ", (uint64_t)refinements);
+  print_end();
+}
+
 /// Frames ///
+
+static int advance(cloth *sheet, int frame, cloth_effort *effort) {
+  if (efforts[frame] == 0)
+    return cloth_step_until(sheet, FLAG_FRAME_SECONDS, deadline(), effort);
+  *effort = (cloth_effort){.refinements = efforts[frame] - 1, .cut_short = 1};
+  return cloth_step_again(sheet, FLAG_FRAME_SECONDS, effort);
+}
 
 /* Returns the ticks that it took. */
 static uint32_t step(cloth *sheet, int frame, tally *sum) {
   cloth_effort effort = {0};
   flag_set_wind(sheet, frame);
   uint32_t interrupts = machine_interrupts(), start = machine_ticks();
-  int result = cloth_step_until(sheet, FLAG_FRAME_SECONDS, deadline(), &effort);
+  int result = advance(sheet, frame, &effort);
   uint32_t ticks = machine_ticks() - start;
   sum->interrupted += machine_interrupts() - interrupts;
   sum->worst = ticks > sum->worst ? ticks : sum->worst;
   sum->cut_short += (uint32_t)effort.cut_short;
+  if (effort.cut_short)
+    report_cut(frame, effort.refinements);
   if (result < CLOTH_OK && sum->result == CLOTH_OK)
     sum->result = result;
   return ticks;
