@@ -1101,12 +1101,13 @@ cloth_config cloth_config_default(void) {
   config.fold_stiffness = 200.0f;
   config.explicit_threshold = 0.2f;
   config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.8f : 0.0f;
+  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
   config.tethers = WITH_PROJECTION ? TETHERS : 0;
   config.fine_sweeps = 3;
-  config.tether_scale = 1.0f;
-  config.substeps = 24;
-  config.max_substeps = 24;
+  config.tether_scale = 1.0015f;
+  /* What can only be explicit needs as many substeps as it is stiff. */
+  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
+  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
   config.max_speed = 300.0f;
   config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.max_iterations = 4;
@@ -4110,6 +4111,7 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   float rest = direction_rest(c, d) * (float)span;
   *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
   if (s->projected == PROJECTED_SOME && span == 1) {
+    limit->fast = 0;
     limit->kappa = s->kappa;
     limit->above = plan->projected_above;
   }
@@ -4168,7 +4170,7 @@ static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int
     return 0;
   }
   int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
-  general = !PLAIN_KERNELS || !limit.fast || general > c->count ? c->count : general;
+  general = !limit.fast || general > c->count ? c->count : general;
   return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
          (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN;
 }
@@ -6732,8 +6734,7 @@ int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) 
     choose_tethers(sheet);
   }
   inputs_of(sheet)->tethers_chosen = TETHERS_SET;
-  tethers_of(sheet, slot)[particle] = pin;
-  wake(sheet);
+  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
   return CLOTH_OK;
 }
 
@@ -6750,7 +6751,7 @@ int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t
 
 int cloth_choose_tethers(cloth *sheet) {
   int error = check_tether(sheet, 0, 0);
-  if (!error) {
+  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
     inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
     wake(sheet);
   }

@@ -314,11 +314,13 @@ typedef struct cloth_config {
                                  thesis's scheme. Up to explicit_threshold nothing is ever implicit: the arena then has
                                  no room for a solver, as with CLOTH_INTEGRATION_EXPLICIT_ONLY. Below
                                  CLOTH_KAPPA_NEVER it adds 0.2 to 0.7 KB to the fixed size. */
-  float extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
-                          being backward Euler; 0..1; default 0.8. Keeps motion alive that backward Euler damps away.
-                          Above 0 it adds 24 bytes per particle. */
-  int32_t substeps;    /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 24 */
-  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 24.
+  float
+      extrapolation; /* share of the second-order backward formula (BDF2) in the prediction of a substep, the rest
+                        being backward Euler; 0..1; default 0.5. Keeps motion alive that backward Euler damps away: with
+                        few substeps take 0.8, with 20 and more less, or slack sheets fold finely.
+                        Above 0 it adds 24 bytes per particle. */
+  int32_t substeps;  /* substeps of a step, 1..CLOTH_SUBSTEP_LIMIT; 0 chooses them from kappa and speed; default 28 */
+  int32_t max_substeps; /* cap on the substeps when they are chosen; 1..CLOTH_SUBSTEP_LIMIT; default 28.
                            The larger of both adds 2 bytes each to the fixed size. */
   float max_speed;      /* fastest a particle may move [m/s]; 0.1..1e4; default 300 */
 
@@ -338,7 +340,8 @@ typedef struct cloth_config {
                           default 3 */
   int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
                          Adds 4 bytes each per particle, and on narrow sheets up to 32 per collider. */
-  float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1 */
+  float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1.0015. A sheet stretched out between
+                         pins may not sag at all with 1, and never comes to rest; below 1 it is torn. */
 
   /* Strain limiting (Provot 1995) */
   int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
@@ -450,15 +453,16 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort);
    as they are. Returns CLOTH_OK, or what the step would return: CLOTH_ERROR_TIME_STEP, CLOTH_ERROR_UNSTABLE, ... */
 int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work);
 
-/* Writes to *work the most work that a step of dt can do in any cloth of this config, whatever its pins and velocities
-   are, with as many colliders as there is room for, of the dearest shape, and every particle at every one of them. So
-   leave room for no more than will be there. Returns CLOTH_OK or an error. */
+/* Writes to *work the most work that a step of dt can do in any cloth of this config that keeps its fabric, whatever
+   its pins and velocities are, with as many colliders as there is room for, of the dearest shape, and every particle at
+   every one of them. So leave room for no more than will be there. Returns CLOTH_OK or an error. */
 int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work);
 
 /* What a config can be expected to do. */
 typedef struct cloth_forecast {
   uint64_t work; /* cloth_work_bound_of() */
-  float stretch; /* largest strain of a spring while a sheet swings by two corners; 0.01 is 1 %; to a factor of two */
+  float stretch; /* largest strain of a spring while a sheet swings by two corners; 0.01 is 1 %; to a factor of two, of
+                    four where it hangs more than twice as long as it is wide */
 } cloth_forecast;
 
 /*

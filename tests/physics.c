@@ -1329,6 +1329,26 @@ static int tether_of(const specimen *s, int particle, int slot) {
   return pin;
 }
 
+/* A sheet stretched out between four pins sags a little and comes to rest, whatever its tethers. */
+static void test_rest_between_pins(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = 20;
+  config.rows = 20;
+  config.edge_warp = vector_at(0.38, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, 0.38);
+  cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
+  specimen s = specimen_make(&config);
+  const int corners[] = {0, 19, 380, 399};
+  for (int i = 0; i < 4; i++)
+    cloth_pin(s.sheet, corners[i]);
+  run_steps(s.sheet, 1200, FRAME);
+  double fastest = 0.0;
+  for (int i = 0; i < 400; i++)
+    fastest = fmax(fastest, point_length(velocity_of(s.sheet, i)));
+  CHECK(fastest < 0.005, "after 20 s a particle moves at %g m/s", fastest);
+  specimen_free(&s);
+}
+
 static void test_tethers_hold(void) {
   specimen held = tethered_sheet(2, 0), loose = tethered_sheet(0, 0);
   CHECK(tether_of(&held, 130, 0) == -1, "a tether before the first step");
@@ -1450,6 +1470,7 @@ int main(void) {
   test_stiffness_map();
   test_three_tiers_in_one_sheet();
   test_fabrics();
+  test_rest_between_pins();
   test_tethers_hold();
   test_tethers_follow();
   test_tethers_around_bodies();

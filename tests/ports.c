@@ -39,6 +39,7 @@ static uint64_t play(cloth_contact_mode mode, uint32_t *ticks) {
   config.columns = 9;
   config.rows = 7;
   config.contact_mode = mode;
+  use_two_tiers(&config);
   specimen s = specimen_make(&config);
   cloth_pin(s.sheet, 0);
   cloth_confine_to_line(s.sheet, 8, vector_at(1.0, 0.0, 0.0));
@@ -72,16 +73,16 @@ int main(int count, char **arguments) {
   CHECK(strtoull(arguments[2], NULL, 16) == solved, "hooks changed the result with contact in the solver");
   CHECK(failures == 0, "%d assertions failed", failures);
   for (int stage = 0; stage < CLOTH_STAGE_COUNT; stage++)
-    CHECK(stages[stage] == 2 * FRAMES * 24, "stage %d was traced %d times", stage, stages[stage]);
-  CHECK(substeps_seen == 24, "%d substeps were traced", substeps_seen);
+    CHECK(stages[stage] == 2 * FRAMES * 16, "stage %d was traced %d times", stage, stages[stage]);
+  CHECK(substeps_seen == 16, "%d substeps were traced", substeps_seen);
   /* One tick of the clock for each of the seven stages of every substep. */
-  CHECK(ticks[0] == 7u * CLOTH_STAGE_COUNT * 24u, "%u ticks", ticks[0]);
+  CHECK(ticks[0] == 7u * CLOTH_STAGE_COUNT * 16u, "%u ticks", ticks[0]);
   unsigned long long first = trace;
   trace = 0;
   clock_step = 1u << 27; /* wraps within a step */
   clock_now = 0;
   CHECK(play(CLOTH_CONTACT_PROJECTION, &ticks[2]) == projected, "the timer changed the result");
-  CHECK(ticks[2] == (uint32_t)(clock_step * CLOTH_STAGE_COUNT * 24u), "%u ticks when the clock wraps", ticks[2]);
+  CHECK(ticks[2] == (uint32_t)(clock_step * CLOTH_STAGE_COUNT * 16u), "%u ticks when the clock wraps", ticks[2]);
   CHECK(trace != 0 && trace != first, "the trace does not tell runs apart");
   return check_report();
 }

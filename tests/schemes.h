@@ -28,6 +28,7 @@ static inline void use_projection(cloth_config *config) {
   config->projection_threshold = 0.0f;
   config->extrapolation = 0.9f;
   config->tethers = 2;
+  config->tether_scale = 1.0f;
   config->limit_sweeps = 0;
 }
 

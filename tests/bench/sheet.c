@@ -69,6 +69,7 @@ static cloth_config configure(const bench_scene *s, const setting *how) {
   c.projection_threshold = 0;
   c.extrapolation = 0.8f;
   c.tethers = 2;
+  c.tether_scale = 1;
   c.fold_stiffness = 200; /* against folding alone; those of the baseline act both ways */
   c.spans = how->spans;
   if (s->has_wind)
