@@ -20,6 +20,7 @@ cloth_config flag_config(void) {
   config.substeps = 4;
   config.max_substeps = 4;
   config.fine_sweeps = 1;
+  config.extrapolation = 0.8f;
   config.fold_stiffness = 5;
   config.max_colliders = 0; /* bytes for what never comes */
   config.max_confined = 0;
