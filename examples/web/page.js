@@ -371,6 +371,15 @@ window.page = {
   hash: () => cloth.hash(),
   position: (particle) => [...cloth.position(particle)],
   select,
+  advance(frames) {
+    for (let i = 0; i < frames; i++) {
+      stepOnce();
+    }
+  },
+  set(which, value) {
+    cloth.must(cloth.call.change_setting(which, value));
+    showSettings();
+  },
   check,
   measure: runFrames,
   // A particle's place on the screen [CSS pixels].

@@ -20,8 +20,8 @@ static float larger(float a, float b) {
 }
 
 static thresholds current_thresholds(const stage *s, const float *kappa) {
-  float most = larger(kappa[CLOTH_FAMILY_SHEAR],
-                      larger(kappa[CLOTH_FAMILY_STRETCH_WARP], kappa[CLOTH_FAMILY_STRETCH_WEFT]));
+  float most =
+      larger(kappa[CLOTH_FAMILY_SHEAR], larger(kappa[CLOTH_FAMILY_STRETCH_WARP], kappa[CLOTH_FAMILY_STRETCH_WEFT]));
   float explicit_below = s->settings[STAGE_EXPLICIT];
   float projected_above = larger(explicit_below, s->settings[STAGE_PROJECTION]);
   float resolved = larger(explicit_below, resolved_share * s->settings[STAGE_ITERATIONS]);

@@ -263,8 +263,8 @@ static int move_collar(stage *s) {
 static int populate(stage *s) {
   int result = CLOTH_OK;
   for (int32_t i = 0; i < s->columns * s->rows && result >= 0; i++)
-    result = is_pinned(s, i) ? cloth_pin(s->sheet, i)
-                             : cloth_set_particle(s->sheet, i, s->positions[i], s->velocities[i]);
+    result =
+        is_pinned(s, i) ? cloth_pin(s->sheet, i) : cloth_set_particle(s->sheet, i, s->positions[i], s->velocities[i]);
   for (int32_t i = 0; i < s->body_count && result >= 0; i++)
     if (s->bodies[i].index >= 0)
       result = s->bodies[i].index = cloth_add_collider(s->sheet, &s->bodies[i].collider);
