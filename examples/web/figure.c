@@ -45,7 +45,7 @@ void figure_pose(float time, limb limbs[FIGURE_LIMBS]) {
   cloth_vector shoulders;
   figure_shoulders(time, &shoulders, &sine);
   cloth_vector hips = vector(0, shoulders.y - 0.5f, 0);
-  cloth_vector across = vector(sine, 0, 0.17f);
+  cloth_vector across = vector(sine, 0, 0.18f);
   limbs[0] = (limb){hips, plus(shoulders, vector(0, -0.07f, 0)), 0.115f, 0.13f};
   limbs[1] = (limb){plus(hips, vector(0, 0, -0.07f)), plus(hips, vector(0, 0, 0.07f)), 0.11f, 0.11f};
   limbs[2] = (limb){minus(shoulders, across), plus(shoulders, across), 0.062f, 0.062f};

@@ -11,19 +11,19 @@ const FABRICS = ["silk", "cotton", "wool", "denim", "polyester"];
 
 const red = [0.52, 0.05, 0.045], blue = [0.045, 0.16, 0.36], cream = [0.78, 0.71, 0.56], green = [0.05, 0.24, 0.17];
 const white = [0.86, 0.86, 0.85];
-const plain = { checks: [0, 0], border: 0, sheen: 0.3 };
+const plain = { checks: [0, 0], border: 0, sheen: 0.2, toLight: [0.45, 1, 0.55] };
 
 // How the scenes look, in the module's order. A sheet that hangs shows its back to +z.
 const LOOKS = [
-  { ...plain, front: blue, back: red, checks: [0, 5], focus: [0.7, 1.1, 0],
+  { ...plain, front: blue, back: red, checks: [0, 5], focus: [0.7, 1.1, 0], toLight: [0.3, 0.8, 0.7],
     camera: { target: [0.66, 1.12, 0], yaw: 0.35, pitch: 0.1, distance: 3.3 } },
   { ...plain, front: blue, back: red, checks: [13, 13], focus: [0, 0.5, 0],
     camera: { target: [0, 0.47, 0], yaw: 0.6, pitch: 0.38, distance: 3.0 } },
   { ...plain, front: cream, back: green, checks: [0, 0], focus: [0, 0.9, 0],
     camera: { target: [0, 0.95, 0], yaw: 0.55, pitch: 0.15, distance: 3.4 } },
-  { ...plain, front: cream, back: red, border: 0.02, focus: [0, 0.8, 0],
+  { ...plain, front: cream, back: red, border: 0.02, focus: [0, 0.8, 0], toLight: [-0.75, 1, 0.5],
     camera: { target: [-0.1, 0.85, 0], yaw: -0.95, pitch: 0.14, distance: 3.4 } },
-  { ...plain, front: white, back: white, sheen: 0.1, focus: [0, 0.8, 0],
+  { ...plain, front: white, back: white, sheen: 0.1, focus: [0, 0.8, 0], toLight: [0.25, 0.8, 1],
     camera: { target: [0, 0.92, 0.05], yaw: 0.35, pitch: 0.12, distance: 2.6 } },
 ];
 
@@ -35,8 +35,8 @@ const exponent = (value) => {
 // In the module's order. A logarithmic slider holds the logarithm.
 const SETTINGS = [
   { title: "Fabric", choices: FABRICS },
-  { title: "Stretch stiffness", log: true, low: 1, high: 5, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
-  { title: "Bend stiffness", log: true, low: -7, high: -2, step: 0.05, show: (v) => `${exponent(v)} N m` },
+  { title: "Stretch", log: true, low: 1, high: 5, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
+  { title: "Bend", log: true, low: -7, high: -2, step: 0.05, show: (v) => `${exponent(v)} N m` },
   { title: "Substeps", low: 1, high: 48, step: 1, show: String },
   { title: "Iteration cap", low: 1, high: 64, step: 1, show: String },
   { title: "Explicit up to κ", low: 0, high: 0.5, step: 0.01, show: (v) => v.toFixed(2) },
@@ -47,7 +47,7 @@ const SETTINGS = [
 
 const element = (id) => document.getElementById(id);
 
-const state = { kind: 0, columns: 0, isPaused: false, hasSprings: false, scroll: 0, owed: 0, last: 0, drawn: 0 };
+const state = { kind: 0, columns: 0, isPaused: false, hasSprings: false, isStale: true, scroll: 0, owed: 0, last: 0, drawn: 0 };
 let module, cloth, view, camera, plots, names;
 
 function report(error) {
@@ -105,7 +105,7 @@ function select(kind, columns = 0) {
   report(null);
   cloth.open(kind, columns);
   const isOther = !camera || kind !== state.kind;
-  Object.assign(state, { kind, columns, scroll: 0, owed: 0 });
+  Object.assign(state, { kind, columns, isStale: true, scroll: 0, owed: 0 });
   if (isOther) {
     camera = new Camera(LOOKS[kind].camera);
     state.hasSprings = names[kind] === "decomposition";
@@ -162,6 +162,7 @@ function showLegend() {
 /// Frames ///
 
 function stepOnce() {
+  state.isStale = true;
   const before = performance.now();
   cloth.step();
   const spent = performance.now() - before;
@@ -189,6 +190,14 @@ function frame(time) {
     report(error);
     setPaused(true);
   }
+  if (state.isStale) {
+    state.isStale = false;
+    draw();
+  }
+  requestAnimationFrame(frame);
+}
+
+function draw() {
   view.update(cloth);
   if (state.hasSprings) {
     cloth.call.sort_springs();
@@ -199,7 +208,6 @@ function frame(time) {
     element("hash").textContent = cloth.hash();
     showLegend();
   }
-  requestAnimationFrame(frame);
 }
 
 /// Pointers ///
@@ -254,6 +262,7 @@ function pointerMove(event) {
   }
   const before = pointers.size === 2 ? spread() : 0;
   const across = event.clientX - pointer.x, down = event.clientY - pointer.y;
+  state.isStale = true;
   pointer.x = event.clientX;
   pointer.y = event.clientY;
   if (pointer.grabbed >= 0) {
@@ -283,6 +292,7 @@ function listenToPointers() {
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
     camera.zoom(Math.exp(0.0012 * event.deltaY));
+    state.isStale = true;
   }, { passive: false });
 }
 
@@ -340,6 +350,7 @@ function listenToButtons() {
   element("check").addEventListener("click", showCheck);
   element("springs").addEventListener("change", (event) => {
     state.hasSprings = event.target.checked;
+    state.isStale = true;
     showLegend();
   });
 }
@@ -360,6 +371,7 @@ async function start() {
   makeLegend();
   listenToButtons();
   listenToPointers();
+  new ResizeObserver(() => (state.isStale = true)).observe(view.canvas);
   openNamed();
   requestAnimationFrame(frame);
 }
@@ -371,6 +383,7 @@ window.page = {
   hash: () => cloth.hash(),
   position: (particle) => [...cloth.position(particle)],
   select,
+  setPaused,
   advance(frames) {
     for (let i = 0; i < frames; i++) {
       stepOnce();

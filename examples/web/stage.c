@@ -21,7 +21,7 @@ static const sheet_plan plans[STAGE_KIND_COUNT] = {
     {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1},
     {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0},
     {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8},
-    {"cape", 40, 0.8f, 1.12f, {0.0f, 1.41f, -0.245f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 1.4f, 0.42f, 0.13f, 6},
+    {"cape", 48, 1.1f, 1.12f, {0.0f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6},
     {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0},
 };
 
@@ -41,7 +41,8 @@ static void lay_meander(const sheet_plan *plan, int32_t columns, cloth_vector *l
     float heading = plan->turn * (0.5f - along) + plan->swing * cosine(plan->folds * along);
     heading += plan->turn > 0 ? 0.25f : 0;
     at = plus(at, times(plan->width / (float)parts, vector(cosine(heading), 0, wave(heading))));
-    line[(i + 1) / PARTS] = at;
+    if ((i + 1) % PARTS == 0)
+      line[(i + 1) / PARTS] = at;
   }
 }
 
@@ -74,7 +75,7 @@ static void set_defaults(stage *s) {
   const cloth_config config = cloth_config_default();
   int is_mixed = s->kind == STAGE_DECOMPOSITION;
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
-  s->settings[STAGE_SUBSTEPS] = (float)config.substeps;
+  s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
   s->settings[STAGE_ITERATIONS] = is_mixed ? 8 : (float)config.max_iterations;
   s->settings[STAGE_EXPLICIT] = config.explicit_threshold;
   s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.projection_threshold;
@@ -83,9 +84,11 @@ static void set_defaults(stage *s) {
 
 static int take_fabric(stage *s) {
   int result = cloth_fabric_preset((cloth_fabric_kind)s->settings[STAGE_FABRIC], &s->fabric);
-  if (s->kind == STAGE_DECOMPOSITION) /* slack springs do nothing, as in the thesis */
-    s->fabric.compression = s->fabric.shear_compression = 0;
   s->settings[STAGE_STRETCH] = s->fabric.stretch_warp;
+  if (s->kind == STAGE_DECOMPOSITION) { /* soft, and slack springs do nothing, as in the thesis */
+    s->fabric.compression = s->fabric.shear_compression = 0;
+    s->settings[STAGE_STRETCH] *= 0.17f;
+  }
   s->settings[STAGE_BEND] = s->fabric.bend;
   return result;
 }
@@ -181,8 +184,7 @@ static void add_bodies(stage *s) {
     add_rod(s, vector(0, 0, 0), vector(0, 1.8f, 0), 0.02f, 0.016f);
     break;
   case STAGE_TABLECLOTH:
-    add_sphere(s, 0.36f, vector(0, 0.5f, 0));
-    add_rod(s, vector(0, 0, 0), vector(0, 0.3f, 0), 0.14f, 0.05f);
+    add_sphere(s, 0.42f, vector(0, 0.42f, 0));
     add_floor(s);
     break;
   case STAGE_CURTAIN:

@@ -1,8 +1,7 @@
 // Draws the cloth, the bodies and the floor with WebGL 2, with a map of shadows. SPDX-License-Identifier: MIT
 import { cross, dot, lookAlong, minus, multiply, parallel, perspective, placed, plus, times, unit } from "./vectors.js";
 
-const TO_LIGHT = unit([0.45, 1, 0.55]);
-const SHADOW_SIZE = 1024;
+const SHADOW_SIZE = 2048;
 const SHADOW_RADIUS = 1.9;
 const FLOOR_RADIUS = 6;
 const IDENTITY = placed([0, 0, 0], [0, 0, 0, 1]);
@@ -105,8 +104,10 @@ void main() {}`;
 const LINES_VERTEX = `#version 300 es
 in vec3 position;
 uniform mat4 view;
+uniform vec2 aside;
 void main() {
   gl_Position = view * vec4(position, 1.0);
+  gl_Position.xy += aside * gl_Position.w;
   gl_Position.z -= 0.0008 * gl_Position.w; // in front of the cloth they lie in
 }`;
 
@@ -377,12 +378,12 @@ export class View {
     this.drawMesh(this.sheet);
   }
 
-  drawShadows(light) {
+  drawShadows(light, toLight) {
     const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
     gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    this.use(this.depth, { view: light, light, toLight: TO_LIGHT });
+    this.use(this.depth, { view: light, light, toLight });
     this.drawSolids(this.depth, false);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
@@ -396,7 +397,11 @@ export class View {
       const ends = cloth.springs(tier);
       this.set(this.lines, "front", linear(colour).map((value) => value ** (1 / 2.2)));
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
-      gl.drawElements(gl.LINES, ends.length, gl.UNSIGNED_SHORT, 0);
+      // Lines are a pixel wide: so that one sees them, three side by side.
+      for (const [x, y] of [[0, 0], [1, 0], [0, 1]]) {
+        this.set(this.lines, "aside", [x / this.canvas.width, y / this.canvas.height]);
+        gl.drawElements(gl.LINES, ends.length, gl.UNSIGNED_SHORT, 0);
+      }
     });
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.sheet.buffers[1]);
   }
@@ -404,18 +409,18 @@ export class View {
   draw(cloth, camera, scroll, hasSprings) {
     const { gl } = this;
     camera.aspect = this.resize();
-    const focus = this.look.focus;
+    const toLight = unit(this.look.toLight);
     const light = multiply(
       parallel(SHADOW_RADIUS, 0.5, 9),
-      lookAlong(plus(focus, times(4.5, TO_LIGHT)), times(-1, TO_LIGHT)),
+      lookAlong(plus(this.look.focus, times(4.5, toLight)), times(-1, toLight)),
     );
-    this.drawShadows(light);
+    this.drawShadows(light, toLight);
     gl.bindTexture(gl.TEXTURE_2D, this.shadows);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const view = camera.matrix();
-    const common = { view, light, eye: camera.eye(), toLight: TO_LIGHT };
+    const common = { view, light, eye: camera.eye(), toLight };
     this.use(this.surface, common);
     this.drawSolids(this.surface, true);
     if (hasSprings) {
