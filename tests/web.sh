@@ -23,7 +23,7 @@ value_of() {
 
 # Scripts are in single quotes inside, to stand in JSON as they are.
 run() { # SCRIPT
-  request POST "/$session/execute/sync" "{\"script\": \"$1\", \"args\": []}" | value_of
+  request POST "/$session/execute/sync" "$(echo "{\"script\": \"$1\", \"args\": []}" | tr '\n' ' ')" | value_of
 }
 
 # Tries until a script says true, for ten seconds.
@@ -111,13 +111,15 @@ check_sliders() {
   verdict "sliders go from end to end" $? "$result"
 }
 
-actions() { # KIND ACTIONS
-  request POST "/$session/actions" "{\"actions\": [{\"type\": \"pointer\", \"id\": \"$1\",
-    \"parameters\": {\"pointerType\": \"$1\"}, \"actions\": [$2]}]}" >/dev/null
-}
-
-move_to() { # X Y MILLISECONDS
-  echo "{\"type\": \"pointerMove\", \"x\": $1, \"y\": $2, \"duration\": $3}"
+pointer() { # mouse|touch down|move|up X Y
+  case $1$2 in
+  mousedown) devtools Input.dispatchMouseEvent "{\"type\": \"mousePressed\", \"button\": \"left\", \"x\": $3, \"y\": $4}" ;;
+  mousemove) devtools Input.dispatchMouseEvent "{\"type\": \"mouseMoved\", \"buttons\": 1, \"x\": $3, \"y\": $4}" ;;
+  mouseup) devtools Input.dispatchMouseEvent "{\"type\": \"mouseReleased\", \"button\": \"left\", \"x\": $3, \"y\": $4}" ;;
+  touchdown) devtools Input.dispatchTouchEvent "{\"type\": \"touchStart\", \"touchPoints\": [{\"x\": $3, \"y\": $4}]}" ;;
+  touchmove) devtools Input.dispatchTouchEvent "{\"type\": \"touchMove\", \"touchPoints\": [{\"x\": $3, \"y\": $4}]}" ;;
+  touchup) devtools Input.dispatchTouchEvent '{"type": "touchEnd", "touchPoints": []}' ;;
+  esac
 }
 
 # Lifts the middle of the tablecloth, looks at a particle beside it, and lets go.
@@ -128,11 +130,12 @@ check_drag() { # KIND
   y=$(run "return $particle[1]")
   height="return page.position(48 * 25 + 25)[1].toFixed(3)"
   before=$(run "$height")
-  actions "$1" "$(move_to "$x" "$y" 0), {\"type\": \"pointerDown\", \"button\": 0}, $(move_to "$x" $((y - 90)) 300)"
+  pointer "$1" down "$x" "$y"
+  for up in 30 60 90; do pointer "$1" move "$x" $((y - up)); done
   await "return page.position(48 * 25 + 25)[1] > $before + 0.1"
   verdict "$1 lifts the cloth" $? "from $before to $(run "$height")"
   [ "$1" = touch ] || picture pull
-  actions "$1" '{"type": "pointerUp", "button": 0}'
+  pointer "$1" up "$x" $((y - 90))
   await "return page.position(48 * 25 + 25)[1] < $before + 0.05"
   verdict "$1 lets the cloth go" $? "from $before to $(run "$height")"
 }

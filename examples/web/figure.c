@@ -28,7 +28,7 @@ static void pose_leg(limb limbs[3], float phase, cloth_vector hips, float side) 
 static void pose_arm(limb limbs[2], float phase, cloth_vector shoulder, float side) {
   float upper = 0.005f - 0.06f * wave(phase);
   float fore = upper + 0.045f - 0.025f * wave(phase);
-  cloth_vector elbow = swung(shoulder, upper_arm_length, upper, 0.16f * side);
+  cloth_vector elbow = swung(shoulder, upper_arm_length, upper, 0.2f * side);
   cloth_vector wrist = swung(elbow, forearm_length, fore, 0.06f * side);
   limbs[0] = (limb){elbow, shoulder, 0.04f, 0.052f};
   limbs[1] = (limb){wrist, elbow, 0.036f, 0.04f};
@@ -37,7 +37,7 @@ static void pose_arm(limb limbs[2], float phase, cloth_vector shoulder, float si
 void figure_shoulders(float time, cloth_vector *middle, float *sine) {
   float phase = strides * time;
   *middle = vector(0.02f, 1.4f + 0.018f * cosine(2 * phase), 0);
-  *sine = -0.09f * wave(phase);
+  *sine = -0.13f * wave(phase);
 }
 
 void figure_pose(float time, limb limbs[FIGURE_LIMBS]) {
@@ -45,7 +45,7 @@ void figure_pose(float time, limb limbs[FIGURE_LIMBS]) {
   cloth_vector shoulders;
   figure_shoulders(time, &shoulders, &sine);
   cloth_vector hips = vector(0, shoulders.y - 0.5f, 0);
-  cloth_vector across = vector(sine, 0, 0.18f);
+  cloth_vector across = times(0.18f, vector(sine, 0, 1));
   limbs[0] = (limb){hips, plus(shoulders, vector(0, -0.07f, 0)), 0.115f, 0.13f};
   limbs[1] = (limb){plus(hips, vector(0, 0, -0.07f)), plus(hips, vector(0, 0, 0.07f)), 0.11f, 0.11f};
   limbs[2] = (limb){minus(shoulders, across), plus(shoulders, across), 0.062f, 0.062f};

@@ -18,7 +18,7 @@ const LOOKS = [
   { ...plain, front: blue, back: red, checks: [0, 5], focus: [0.7, 1.1, 0], toLight: [0.3, 0.8, 0.7],
     camera: { target: [0.66, 1.12, 0], yaw: 0.35, pitch: 0.1, distance: 3.3 } },
   { ...plain, front: blue, back: red, checks: [13, 13], focus: [0, 0.5, 0],
-    camera: { target: [0, 0.47, 0], yaw: 0.6, pitch: 0.38, distance: 3.0 } },
+    camera: { target: [0, 0.42, 0], yaw: 0.6, pitch: 0.36, distance: 2.7 } },
   { ...plain, front: cream, back: green, checks: [0, 0], focus: [0, 0.9, 0],
     camera: { target: [0, 0.95, 0], yaw: 0.55, pitch: 0.15, distance: 3.4 } },
   { ...plain, front: cream, back: red, border: 0.02, focus: [0, 0.8, 0], toLight: [-0.75, 1, 0.5],

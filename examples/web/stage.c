@@ -21,7 +21,7 @@ static const sheet_plan plans[STAGE_KIND_COUNT] = {
     {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1},
     {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0},
     {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8},
-    {"cape", 48, 1.1f, 1.12f, {0.0f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6},
+    {"cape", 48, 1.1f, 1.12f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6},
     {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0},
 };
 
@@ -76,7 +76,7 @@ static void set_defaults(stage *s) {
   int is_mixed = s->kind == STAGE_DECOMPOSITION;
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
   s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
-  s->settings[STAGE_ITERATIONS] = is_mixed ? 8 : (float)config.max_iterations;
+  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.max_iterations;
   s->settings[STAGE_EXPLICIT] = config.explicit_threshold;
   s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.projection_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
