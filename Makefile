@@ -53,7 +53,7 @@ $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c $(WE
 
 $(BUILD)/tests/web_hashes: examples/web/hashes.c $(WEB_GLUE) cloth.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
 $(BUILD)/web/hashes.json: $(BUILD)/tests/web_hashes
 	@mkdir -p $(@D)

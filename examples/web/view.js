@@ -397,8 +397,9 @@ export class View {
       const ends = cloth.springs(tier);
       this.set(this.lines, "front", linear(colour).map((value) => value ** (1 / 2.2)));
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
-      // Lines are a pixel wide: so that one sees them, three side by side.
-      for (const [x, y] of [[0, 0], [1, 0], [0, 1]]) {
+      // Lines are a pixel wide: so that one sees them on many pixels, three side by side.
+      const sides = this.canvas.width < 600 ? [[0, 0]] : [[0, 0], [1, 0], [0, 1]];
+      for (const [x, y] of sides) {
         this.set(this.lines, "aside", [x / this.canvas.width, y / this.canvas.height]);
         gl.drawElements(gl.LINES, ends.length, gl.UNSIGNED_SHORT, 0);
       }
