@@ -101,6 +101,41 @@ measure_scene() { # NAME
   verdict "$1 takes less than $step_limit ms" $? "$result ms"
 }
 
+# All tiers meet in one sheet, and the legend says so.
+check_tiers() {
+  select_scene decomposition 60
+  counts=$(run "return [...document.querySelectorAll('#legend output')].map(o => o.textContent).join(' ')")
+  echo "springs explicit, implicit, projected, inactive: $counts"
+  echo "$counts" | grep -q '^[1-9][0-9]* [1-9][0-9]* [1-9][0-9]* [1-9][0-9]*$'
+  verdict "springs of every tier" $? "$counts"
+}
+
+# What the button says, also when the hashes differ.
+check_button() {
+  select_scene flag 0
+  run "document.getElementById('check').click()" >/dev/null
+  await "return document.getElementById('verdict').className === 'equal'"
+  verdict "the button says equal" $?
+  run "const was = window.fetch; window.fetch = async () => ({ json: async () => ({ frames: 9, hashes: {} }) });
+    document.getElementById('check').click(); setTimeout(() => { window.fetch = was; }, 100)" >/dev/null
+  await "return document.getElementById('verdict').className === 'differs'"
+  verdict "the button says differs" $?
+}
+
+# The picture's empty corner turns the camera: the cloth's place on the screen changes, its place in the world does not.
+check_orbit() {
+  select_scene tablecloth 60
+  run "page.setPaused(true)" >/dev/null
+  before=$(run "return page.onScreen(0).join() + ' ' + page.hash()")
+  pointer mouse down 60 700
+  pointer mouse move 200 690
+  pointer mouse up 200 690
+  after=$(run "return page.onScreen(0).join() + ' ' + page.hash()")
+  [ "${before% *}" != "${after% *}" ] && [ "${before#* }" = "${after#* }" ]
+  verdict "the mouse turns the camera" $? "$before, then $after"
+  run "page.setPaused(false)" >/dev/null
+}
+
 # Every slider from end to end, on a scene that uses all of them.
 check_sliders() {
   select_scene decomposition 0
@@ -164,6 +199,9 @@ for name in $scenes; do check_scene "$name"; done
 run "page.setPaused(true)" >/dev/null
 for name in $scenes; do measure_scene "$name"; done
 run "page.setPaused(false)" >/dev/null
+check_tiers
+check_button
+check_orbit
 check_drag mouse
 pictures desktop
 check_sliders
