@@ -28,9 +28,9 @@ run() { # SCRIPT
 
 # Tries until a script says true, for ten seconds.
 await() { # SCRIPT
-  for attempt in $(seq 50); do
+  for attempt in $(seq 100); do
     [ "$(run "$1")" = true ] && return 0
-    sleep 0.2
+    sleep 0.1
   done
   return 1
 }
@@ -146,14 +146,22 @@ check_sliders() {
   verdict "sliders go from end to end" $? "$result"
 }
 
+mouse() { # TYPE BUTTON X Y
+  devtools Input.dispatchMouseEvent "{\"type\": \"mouse$1\", \"button\": \"$2\", \"buttons\": 1, \"x\": $3, \"y\": $4}"
+}
+
+touch_screen() { # TYPE POINTS
+  devtools Input.dispatchTouchEvent "{\"type\": \"touch$1\", \"touchPoints\": [$2]}"
+}
+
 pointer() { # mouse|touch down|move|up X Y
-  case $1$2 in
-  mousedown) devtools Input.dispatchMouseEvent "{\"type\": \"mousePressed\", \"button\": \"left\", \"x\": $3, \"y\": $4}" ;;
-  mousemove) devtools Input.dispatchMouseEvent "{\"type\": \"mouseMoved\", \"buttons\": 1, \"x\": $3, \"y\": $4}" ;;
-  mouseup) devtools Input.dispatchMouseEvent "{\"type\": \"mouseReleased\", \"button\": \"left\", \"x\": $3, \"y\": $4}" ;;
-  touchdown) devtools Input.dispatchTouchEvent "{\"type\": \"touchStart\", \"touchPoints\": [{\"x\": $3, \"y\": $4}]}" ;;
-  touchmove) devtools Input.dispatchTouchEvent "{\"type\": \"touchMove\", \"touchPoints\": [{\"x\": $3, \"y\": $4}]}" ;;
-  touchup) devtools Input.dispatchTouchEvent '{"type": "touchEnd", "touchPoints": []}' ;;
+  case $1-$2 in
+  mouse-down) mouse Pressed left "$3" "$4" ;;
+  mouse-move) mouse Moved none "$3" "$4" ;;
+  mouse-up) mouse Released left "$3" "$4" ;;
+  touch-down) touch_screen Start "{\"x\": $3, \"y\": $4}" ;;
+  touch-move) touch_screen Move "{\"x\": $3, \"y\": $4}" ;;
+  touch-up) touch_screen End "" ;;
   esac
 }
 
@@ -177,7 +185,7 @@ check_drag() { # KIND
 
 pictures() { # SUFFIX
   for name in $scenes; do
-    select_scene "$name" 200
+    select_scene "$name" 150
     picture "$name-$1"
   done
 }
@@ -201,8 +209,8 @@ for name in $scenes; do measure_scene "$name"; done
 run "page.setPaused(false)" >/dev/null
 check_tiers
 check_button
-check_orbit
 check_drag mouse
+check_orbit
 pictures desktop
 check_sliders
 screen 390 844 1 true

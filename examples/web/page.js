@@ -29,7 +29,8 @@ const LOOKS = [
 
 const exponent = (value) => {
   const [digits, power] = value.toExponential(1).split("e");
-  return `${digits} · 10${[...String(Number(power))].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
+  const raised = [...String(Number(power))].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]));
+  return `${digits} · 10${raised.join("")}`;
 };
 
 // In the module's order. A logarithmic slider holds the logarithm.
@@ -47,7 +48,17 @@ const SETTINGS = [
 
 const element = (id) => document.getElementById(id);
 
-const state = { kind: 0, columns: 0, isPaused: false, hasSprings: false, isStale: true, scroll: 0, owed: 0, last: 0, drawn: 0 };
+const state = {
+  kind: 0,
+  columns: 0,
+  isPaused: false,
+  hasSprings: false,
+  isStale: true, // what is on the screen is not what there is
+  scroll: 0, // of the floor [m]
+  owed: 0, // time that has passed and was not simulated [ms]
+  last: 0, // when the last frame was [ms]
+  drawn: 0,
+};
 let module, cloth, view, camera, plots, names;
 
 function report(error) {

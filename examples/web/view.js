@@ -206,7 +206,7 @@ export class Camera {
 
   toPicture(point) {
     const m = this.matrix();
-    const clip = [0, 1, 3].map((row) => m[row] * point[0] + m[4 + row] * point[1] + m[8 + row] * point[2] + m[12 + row]);
+    const clip = [0, 1, 3].map((row) => dot([m[row], m[4 + row], m[8 + row]], point) + m[12 + row]);
     return [clip[0] / clip[2], clip[1] / clip[2]];
   }
 }
