@@ -53,6 +53,7 @@ build_with "$build/clang-sanitized" clang "$sanitizers" api
 suite freestanding sh tests/freestanding.sh "$build"
 suite readme sh tests/readme.sh "$build"
 suite demo sh tests/demo.sh "$build"
+suite web sh tests/web.sh "$build"
 suite ports sh tests/ports.sh "$build"
 suite board sh tests/board.sh "$build"
 suite package sh tests/package.sh "$build"
