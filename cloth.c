@@ -1475,6 +1475,8 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
+   hold is left out. */
 static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
   int32_t side = columns < rows ? columns : rows;
   int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
@@ -2136,9 +2138,6 @@ static int is_refused(const cloth *c, float dt) {
 static int has_air(const cloth *c) {
   return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
 }
-
-/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
-   hold is left out. */
 
 /*
  * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
@@ -3742,6 +3741,7 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
  * Stretch springs across spans of many cells, from the coarsest to the next but finest, are limits that only shorten:
  * they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
  */
+
 /* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
 #define LEAST_GAIN 9.5367431640625e-7f
 /* Compliance of what does not act. */
@@ -3761,7 +3761,7 @@ static spring_limit limit_with(int32_t span, float low, float high, float slack_
   limit.taut_give = taut_give;
   limit.slack_gain = plain_gain(slack_give);
   limit.taut_gain = plain_gain(taut_give);
-  limit.fast = low == high && limit.taut_gain >= limit.slack_gain;
+  limit.fast = 0;
   limit.kappa = 0.0f;
   limit.above = 0.0f;
   return limit;
@@ -4110,6 +4110,7 @@ static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t 
   }
   float rest = direction_rest(c, d) * (float)span;
   *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
+  limit->fast = limit->taut_gain >= limit->slack_gain;
   if (s->projected == PROJECTED_SOME && span == 1) {
     limit->fast = 0;
     limit->kappa = s->kappa;
@@ -4623,8 +4624,8 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* Marks of a block of particles: nothing holds it, one pin, or several. */
-/* To no pin, to one, to as many side by side in a row, in the same order, or to any. */
+/* Marks of a block of particles: it hangs on no pin, on one, on as many side by side in a row in the same order, or on
+   any. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {

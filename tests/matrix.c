@@ -628,7 +628,7 @@ static const scene scenes[] = {
     {"projected-flag", 5, 7, 18, 6, projected_in_wind, pin_edge, change_wind},
     {"projected-capsule", 6, 5, 12, 8, projected_upright, before_capsule, push_through},
     {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
-    {"half-light", 9, 4, 25, 6, half_light, pin_corners, NULL},
+    {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 
