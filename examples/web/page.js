@@ -131,6 +131,7 @@ function select(kind, columns = 0) {
   [...element("scenes").children].forEach((button, i) => button.setAttribute("aria-pressed", i === kind));
   element("columns").value = cloth.call.columns();
   showSettings();
+  cloth.call.sort_springs();
   showLegend();
 }
 
