@@ -1,4 +1,6 @@
 # make demo      simulate three scenes, leave pictures in build/demo/
+# make web       a page that simulates in the browser, in build/web/, for any web server
+# make test-web  the page in a headless Chromium
 # make test      install what is missing, run every test
 # make accuracy  table of analytic cases: expected and measured
 # make thesis    the thesis's experiments beside its figures
@@ -9,6 +11,8 @@
 # make size      bytes of code and stack for every target
 # make cost      instructions of the library's parts for every microcontroller
 # make lockstep  two machines in lockstep over a lossy network
+# make board     a flag in the wind on two emulated microcontrollers
+# make install   header, sources, a static library and cloth.pc below PREFIX, for pkg-config (DESTDIR=... stages it)
 # make format    lay the sources out by .clang-format
 # make clean
 #
@@ -25,7 +29,8 @@ PROGRAMS = accuracy animation api bounds flags internals physics quality save_ra
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo test accuracy thesis quality bench bench-unseen matrix size cost lockstep format clean programs
+.PHONY: demo web test-web test accuracy thesis quality bench bench-unseen matrix size cost lockstep board install
+.PHONY: format clean programs
 .DELETE_ON_ERROR:
 
 demo: $(BUILD)/demo/demo
@@ -35,8 +40,35 @@ $(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) cloth.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) examples/demo.c $(EXAMPLES) cloth.c -lm -o $@
 
+# The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
+WEB_GLUE = $(addprefix examples/web/,figure.c hand.c springs.c stage.c)
+WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
+WEB_FLAGS = --target=wasm32 -std=gnu99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) -I. \
+	-nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
+
+web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
+	cp $(WEB_PAGE) $(BUILD)/web
+
+$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c $(WEB_GLUE) port/boards/memory.c cloth.c $(HEADERS)
+	@sh tests/install.sh web
+	@mkdir -p $(@D)
+	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter %.c,$^) -o $@
+
+$(BUILD)/tests/web_hashes: examples/web/hashes.c $(WEB_GLUE) cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+$(BUILD)/web/hashes.json: $(BUILD)/tests/web_hashes
+	@mkdir -p $(@D)
+	$< > $@
+
+test-web:
+	@sh tests/install.sh browser
+	@sh tests/web.sh $(BUILD)
+
 test:
 	@sh tests/install.sh
+	@sh tests/install.sh browser
 	@sh tests/run.sh $(BUILD)
 
 # The tests of what is inside include cloth.c; the others link it.
@@ -118,6 +150,34 @@ $(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
 lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
 	@sh tests/lockstep.sh $(BUILD)
+
+board:
+	@sh tests/install.sh
+	@sh examples/board/board.sh $(BUILD)
+
+# Whatever CFLAGS a packager sets, what the results depend on comes after them.
+PREFIX ?= /usr/local
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR ?= $(PREFIX)/lib
+SOURCEDIR ?= $(PREFIX)/share/cloth
+VERSION = $(shell awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' cloth.h)
+
+$(BUILD)/install/libcloth.a: cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fno-fast-math -fno-math-errno -ffp-contract=off -c $< -o $(@:.a=.o)
+	rm -f $@
+	$(AR) rcs $@ $(@:.a=.o)
+
+install: $(BUILD)/install/libcloth.a
+	mkdir -p $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(SOURCEDIR)
+	install -m 644 cloth.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $< $(DESTDIR)$(LIBDIR)
+	for file in cloth.h cloth.c $$(find port -type f); do \
+		mkdir -p $(DESTDIR)$(SOURCEDIR)/$$(dirname $$file) && \
+		install -m 644 $$file $(DESTDIR)$(SOURCEDIR)/$$file || exit 1; done
+	sed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|; s|@SOURCEDIR@|$(SOURCEDIR)|; s|@VERSION@|$(VERSION)|' \
+		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/install/cloth.pc
+	install -m 644 $(BUILD)/install/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
 format:
 	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]

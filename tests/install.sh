@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that the tests need and that are missing, and says which.
+# Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the page,
+# browser for what tests it, nothing for all other tests.
 set -eu
 
 missing=""
@@ -31,12 +32,36 @@ install_missing() {
   missing=""
 }
 
+# Builds the page of examples/web, and tests it.
+case ${1:-} in
+web | browser)
+  need cc gcc
+  need clang clang
+  need wasm-ld lld
+  ;;
+esac
+if [ "${1:-}" = browser ]; then
+  need chromium chromium
+  need chromedriver chromium-driver
+  need busybox busybox
+  need curl curl
+  need_file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
+fi
+if [ -n "${1:-}" ]; then
+  install_missing
+  exit
+fi
+
 need gcc gcc
 need g++ g++
 need clang clang
 need valgrind "valgrind libc6-dbg"
 need arm-none-eabi-gcc gcc-arm-none-eabi
 need nm binutils
+
+# What tests/package.sh builds with.
+need cmake cmake
+need pkg-config pkg-config
 
 # What tests/matrix.sh and tests/image.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
 # these cross compilers.

@@ -59,6 +59,9 @@ static void fault(void) {
   leave(99);
 }
 
+/* The timer of the core: a program that starts it defines its handler. */
+void board_systick(void) __attribute__((weak, alias("fault")));
+
 typedef union vector_entry {
   const void *stack;
   void (*handler)(void);
@@ -66,4 +69,8 @@ typedef union vector_entry {
 
 /* All 15 exceptions of the core and as many interrupts as the smallest core can have. */
 __attribute__((section(".vectors"), used)) static const vector_entry vectors[16 + 32] = {
-    {.stack = stack_top}, {.handler = reset}, [2 ... 16 + 32 - 1] = {.handler = fault}};
+    {.stack = stack_top},
+    {.handler = reset},
+    [2 ... 14] = {.handler = fault},
+    {.handler = board_systick},
+    [16 ... 16 + 32 - 1] = {.handler = fault}};

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+#include "stage.h"
+#include "figure.h"
+#include "motion.h"
+
+const float stage_frame_time = 1.0f / 60.0f;
+
+/// The sheets ///
+
+typedef struct sheet_plan {
+  const char *name;
+  int32_t columns;
+  float width, height; /* [m] */
+  cloth_vector origin, down;
+  cloth_fabric_kind fabric;
+  float wind;               /* [m/s] */
+  float turn, swing, folds; /* of the start, see lay_meander(); turns, and folds in the width */
+} sheet_plan;
+
+static const sheet_plan plans[STAGE_KIND_COUNT] = {
+    {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1},
+    {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0},
+    {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8},
+    {"cape", 48, 1.1f, 1.1f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6},
+    {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0},
+};
+
+const char *stage_name(stage_kind kind) {
+  return plans[kind].name;
+}
+
+/* Lays the upper edge along a curve that swings from side to side as it goes: even folds that do not stretch the cloth.
+   A curtain goes along x; what turns goes along z and around the back, from shoulder to shoulder. */
+static void lay_meander(const sheet_plan *plan, int32_t columns, cloth_vector *line) {
+  enum { PARTS = 32 };
+  int32_t parts = (columns - 1) * PARTS;
+  cloth_vector at = plan->origin;
+  line[0] = at;
+  for (int32_t i = 0; i < parts; i++) {
+    float along = ((float)i + 0.5f) / (float)parts;
+    float heading = plan->turn * (0.5f - along) + plan->swing * cosine(plan->folds * along);
+    heading += plan->turn > 0 ? 0.25f : 0;
+    at = plus(at, times(plan->width / (float)parts, vector(cosine(heading), 0, wave(heading))));
+    if ((i + 1) % PARTS == 0)
+      line[(i + 1) / PARTS] = at;
+  }
+}
+
+static void lay_sheet(stage *s) {
+  const sheet_plan *plan = &plans[s->kind];
+  lay_meander(plan, s->columns, s->collar);
+  for (int32_t i = 0; i < s->columns * s->rows; i++) {
+    int32_t row = i / s->columns;
+    s->positions[i] = plus(s->collar[i % s->columns], times((float)row * s->spacing, plan->down));
+    s->velocities[i] = vector(0, 0, 0);
+  }
+}
+
+/* Soft and stiff places side by side, so that all tiers meet in one sheet. */
+static void draw_stiffness(stage *s) {
+  s->stiffness_most = 0;
+  for (int32_t i = 0; i < s->columns * s->rows; i++) {
+    float u = (float)(i % s->columns) / (float)(s->columns - 1);
+    float v = (float)(i / s->columns) / (float)(s->rows - 1);
+    float t = 0.5f + 0.27f * wave(1.1f * u + 0.4f * v) + 0.23f * wave(1.3f * v - 0.5f * u + 0.2f);
+    s->stiffness_map[i] = 0.004f + t * t * t * t;
+    if (s->stiffness_map[i] > s->stiffness_most)
+      s->stiffness_most = s->stiffness_map[i];
+  }
+}
+
+/// Settings ///
+
+static void set_defaults(stage *s) {
+  const cloth_config config = cloth_config_default();
+  int is_mixed = s->kind == STAGE_DECOMPOSITION;
+  s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
+  s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
+  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.max_iterations;
+  s->settings[STAGE_EXPLICIT] = config.explicit_threshold;
+  s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.projection_threshold;
+  s->settings[STAGE_WIND] = plans[s->kind].wind;
+}
+
+static int take_fabric(stage *s) {
+  int result = cloth_fabric_preset((cloth_fabric_kind)s->settings[STAGE_FABRIC], &s->fabric);
+  s->settings[STAGE_STRETCH] = s->fabric.stretch_warp;
+  if (s->kind == STAGE_DECOMPOSITION) { /* soft, and slack springs do nothing, as in the thesis */
+    s->fabric.compression = s->fabric.shear_compression = 0;
+    s->settings[STAGE_STRETCH] *= 0.17f;
+  }
+  s->settings[STAGE_BEND] = s->fabric.bend;
+  return result;
+}
+
+static cloth_fabric current_fabric(const stage *s) {
+  cloth_fabric fabric = s->fabric;
+  float share = s->settings[STAGE_STRETCH] / fabric.stretch_warp;
+  fabric.stretch_warp *= share;
+  fabric.stretch_weft *= share;
+  fabric.shear *= share;
+  fabric.bend = s->settings[STAGE_BEND];
+  return fabric;
+}
+
+/* Without projection the thesis's scheme needs the help that the README names. */
+static void use_thesis_scheme(cloth_config *config) {
+  config->extrapolation = 0;
+  config->tethers = 0;
+  config->limit_sweeps = 12;
+}
+
+static cloth_config current_config(const stage *s) {
+  const sheet_plan *plan = &plans[s->kind];
+  cloth_config config = cloth_config_default();
+  config.columns = s->columns;
+  config.rows = s->rows;
+  config.origin = plan->origin;
+  config.edge_warp = vector(plan->width, 0, 0);
+  config.edge_weft = times((float)(s->rows - 1) * s->spacing, plan->down);
+  config.positions = s->positions;
+  config.fabric = current_fabric(s);
+  config.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
+  config.drag = 1;
+  config.lift = 1;
+  config.fold_stiffness = 20; /* the grids are fine, and the cloth is to be limp */
+  config.substeps = (int32_t)s->settings[STAGE_SUBSTEPS];
+  config.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
+  config.explicit_threshold = s->settings[STAGE_EXPLICIT];
+  config.projection_threshold = s->settings[STAGE_PROJECTION];
+  config.max_colliders = STAGE_BODY_LIMIT;
+  if (config.projection_threshold >= CLOTH_KAPPA_NEVER)
+    use_thesis_scheme(&config);
+  return config;
+}
+
+/// Bodies ///
+
+static stage_body *add_body(stage *s, cloth_collider collider, int is_felt) {
+  stage_body *body = &s->bodies[s->body_count++];
+  body->collider = collider;
+  body->index = is_felt ? 0 : -1;
+  return body;
+}
+
+static void add_rod(stage *s, cloth_vector low, cloth_vector high, float radius_low, float radius_high) {
+  limb l = {low, high, radius_low, radius_high};
+  add_body(s, limb_collider(&l), 0);
+}
+
+static void add_sphere(stage *s, float radius, cloth_vector middle) {
+  cloth_collider sphere = cloth_collider_default();
+  sphere.radius = radius;
+  sphere.pose.position = middle;
+  add_body(s, sphere, 1);
+}
+
+static void add_floor(stage *s) {
+  cloth_collider ground = cloth_collider_default();
+  ground.shape = CLOTH_SHAPE_PLANE;
+  add_body(s, ground, 1);
+}
+
+static float now(const stage *s) {
+  return (float)s->frame * stage_frame_time;
+}
+
+static cloth_pose sphere_pose(const stage *s) {
+  float t = now(s);
+  cloth_vector place = {0.42f * wave(0.11f * t), 0.78f, -0.85f * cosine(0.17f * t)};
+  return (cloth_pose){place, {0, 0, 0, 1}};
+}
+
+static void add_figure(stage *s) {
+  limb limbs[FIGURE_LIMBS];
+  figure_pose(now(s), limbs);
+  for (int32_t i = 0; i < FIGURE_LIMBS; i++)
+    add_body(s, limb_collider(&limbs[i]), 1);
+}
+
+static void add_bodies(stage *s) {
+  s->body_count = 0;
+  switch (s->kind) {
+  case STAGE_FLAG:
+    add_rod(s, vector(0, 0, 0), vector(0, 1.8f, 0), 0.02f, 0.016f);
+    break;
+  case STAGE_TABLECLOTH:
+    add_sphere(s, 0.42f, vector(0, 0.42f, 0));
+    add_floor(s);
+    break;
+  case STAGE_CURTAIN:
+    add_sphere(s, 0.24f, sphere_pose(s).position);
+    add_rod(s, vector(-0.85f, 1.78f, 0), vector(0.85f, 1.78f, 0), 0.018f, 0.018f);
+    break;
+  case STAGE_CAPE:
+    add_figure(s);
+    break;
+  default:
+    break;
+  }
+}
+
+static int move_body(stage *s, int32_t i, const cloth_pose *pose) {
+  s->bodies[i].collider.pose = *pose;
+  return cloth_move_collider(s->sheet, s->bodies[i].index, NULL, pose);
+}
+
+static int move_figure(stage *s) {
+  limb limbs[FIGURE_LIMBS];
+  int result = CLOTH_OK;
+  figure_pose(now(s), limbs);
+  for (int32_t i = 0; i < FIGURE_LIMBS && result >= 0; i++) {
+    cloth_pose pose = limb_pose(&limbs[i]);
+    result = move_body(s, i, &pose);
+  }
+  return result;
+}
+
+static int move_bodies(stage *s) {
+  if (s->kind == STAGE_CAPE)
+    return move_figure(s);
+  if (s->kind != STAGE_CURTAIN)
+    return CLOTH_OK;
+  cloth_pose pose = sphere_pose(s);
+  return move_body(s, 0, &pose);
+}
+
+/// Pins ///
+
+static int is_pinned(const stage *s, int32_t i) {
+  int32_t column = i % s->columns, row = i / s->columns;
+  switch (s->kind) {
+  case STAGE_FLAG:
+    return column == 0;
+  case STAGE_CURTAIN:
+  case STAGE_CAPE:
+    return row == 0;
+  case STAGE_DECOMPOSITION:
+    return row == 0 && (column == 0 || column == s->columns - 1);
+  default:
+    return 0;
+  }
+}
+
+/* The collar turns and bobs with the shoulders. */
+static cloth_vector collar_place(const stage *s, int32_t column) {
+  cloth_vector rest, middle;
+  float sine;
+  figure_shoulders(0, &rest, &sine);
+  figure_shoulders(now(s), &middle, &sine);
+  float cosine_of_turn = root(1 - sine * sine);
+  cloth_vector arm = minus(s->collar[column], rest);
+  arm = vector(arm.x * cosine_of_turn + arm.z * sine, arm.y, arm.z * cosine_of_turn - arm.x * sine);
+  return plus(middle, arm);
+}
+
+static int move_collar(stage *s) {
+  int result = CLOTH_OK;
+  for (int32_t i = 0; s->kind == STAGE_CAPE && i < s->columns && result >= 0; i++)
+    result = cloth_set_pin_target(s->sheet, i, collar_place(s, i), stage_frame_time);
+  return result;
+}
+
+/// Starting and going on ///
+
+static int populate(stage *s) {
+  int result = CLOTH_OK;
+  for (int32_t i = 0; i < s->columns * s->rows && result >= 0; i++)
+    result =
+        is_pinned(s, i) ? cloth_pin(s->sheet, i) : cloth_set_particle(s->sheet, i, s->positions[i], s->velocities[i]);
+  for (int32_t i = 0; i < s->body_count && result >= 0; i++)
+    if (s->bodies[i].index >= 0)
+      result = s->bodies[i].index = cloth_add_collider(s->sheet, &s->bodies[i].collider);
+  return result < 0 ? result : CLOTH_OK;
+}
+
+/* Makes the cloth from the positions and velocities noted. */
+static int build(stage *s) {
+  cloth_config config = current_config(s);
+  s->grabbed = -1;
+  int result = cloth_init(&config, s->arena, sizeof s->arena, &s->sheet);
+  return result < 0 ? result : populate(s);
+}
+
+int stage_open(stage *s, stage_kind kind, int32_t columns) {
+  const sheet_plan *plan = &plans[kind];
+  int32_t count = columns ? columns : plan->columns;
+  if (count < 8 || count > STAGE_COLUMN_LIMIT)
+    return CLOTH_ERROR_GRID;
+  float spacing = plan->width / (float)(count - 1);
+  int32_t rows = 1 + (int32_t)(plan->height / spacing + 0.5f);
+  if (count * rows > STAGE_PARTICLE_LIMIT)
+    return CLOTH_ERROR_GRID;
+  s->kind = kind;
+  s->frame = 0;
+  s->columns = count;
+  s->rows = rows;
+  s->spacing = spacing;
+  set_defaults(s);
+  take_fabric(s);
+  lay_sheet(s);
+  draw_stiffness(s);
+  add_bodies(s);
+  return build(s);
+}
+
+static void note_motion(stage *s) {
+  for (int32_t i = 0; i < s->columns * s->rows; i++) {
+    cloth_get_position(s->sheet, i, &s->positions[i]);
+    cloth_get_velocity(s->sheet, i, &s->velocities[i]);
+  }
+}
+
+/* A config is for the life of a cloth: another one goes on from where this one is. */
+static int rebuild(stage *s) {
+  cloth_config config = current_config(s);
+  cloth_memory memory;
+  int result = cloth_memory_needed(&config, &memory);
+  if (result < 0)
+    return result;
+  if (memory.total_bytes > sizeof s->arena)
+    return CLOTH_ERROR_ARENA_SIZE;
+  note_motion(s);
+  return build(s);
+}
+
+static int apply(stage *s, stage_setting which) {
+  if (which == STAGE_WIND)
+    return CLOTH_OK; /* stage_step() sets it */
+  if (which == STAGE_FABRIC) {
+    int result = take_fabric(s);
+    return result < 0 ? result : rebuild(s); /* the density is part of it */
+  }
+  if (which <= STAGE_BEND) {
+    cloth_fabric fabric = current_fabric(s);
+    return cloth_set_fabric(s->sheet, &fabric);
+  }
+  return rebuild(s);
+}
+
+int stage_set(stage *s, stage_setting which, float value) {
+  float before = s->settings[which];
+  s->settings[which] = value;
+  int result = apply(s, which);
+  if (result < 0)
+    s->settings[which] = before;
+  return result;
+}
+
+/* Gusts: the wind swells, and swings to and fro. */
+static cloth_vector current_wind(const stage *s) {
+  float t = now(s);
+  float speed = s->settings[STAGE_WIND] * (1 + 0.2f * wave(0.31f * t) + 0.12f * wave(0.83f * t));
+  float swing = 0.06f * wave(0.23f * t) + 0.03f * wave(0.71f * t);
+  if (s->kind == STAGE_FLAG)
+    return times(speed, vector(cosine(swing), 0, wave(swing)));
+  if (s->kind == STAGE_CAPE)
+    return times(speed, vector(-cosine(swing), 0, wave(swing)));
+  return times(speed, vector(wave(3 * swing), 0, wave(0.19f * t)));
+}
+
+int stage_step(stage *s) {
+  s->frame++;
+  int result = cloth_set_wind(s->sheet, current_wind(s));
+  if (result >= 0)
+    result = move_bodies(s);
+  if (result >= 0)
+    result = move_collar(s);
+  if (result >= 0)
+    result = stage_move_hand(s);
+  return result < 0 ? result : cloth_step(s->sheet, stage_frame_time);
+}

@@ -1,0 +1,108 @@
+/*
+ * The scenes of the page. The same code runs in a browser and, to say which hashes are right, in a native program.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WEB_STAGE_H
+#define WEB_STAGE_H
+
+#include "cloth.h"
+
+#include <stdint.h>
+
+typedef enum stage_kind {
+  STAGE_FLAG,
+  STAGE_TABLECLOTH,
+  STAGE_CURTAIN,
+  STAGE_CAPE,
+  STAGE_DECOMPOSITION,
+  STAGE_KIND_COUNT
+} stage_kind;
+
+/* What the sliders set. page.js has them in the same order. */
+typedef enum stage_setting {
+  STAGE_FABRIC,     /* a cloth_fabric_kind; sets stretch and bend, too */
+  STAGE_STRETCH,    /* of the warp [N/m]; weft and shear keep their proportion to it */
+  STAGE_BEND,       /* [N m] */
+  STAGE_SUBSTEPS,   /* of a frame */
+  STAGE_ITERATIONS, /* cap of a substep */
+  STAGE_EXPLICIT,   /* threshold of kappa */
+  STAGE_PROJECTION, /* likewise */
+  STAGE_WIND,       /* mean speed [m/s] */
+  STAGE_SETTING_COUNT
+} stage_setting;
+
+enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
+
+/* Frames of 1/60 s whose hash a native program writes down. */
+enum { STAGE_CHECK_FRAMES = 240 };
+
+typedef struct stage_body {
+  cloth_collider collider; /* as it is now */
+  int32_t index;           /* in the cloth; -1 if it is only seen */
+} stage_body;
+
+/* The page's memory: an arena for the cloth and all that is not part of its state. */
+typedef struct stage {
+  _Alignas(CLOTH_ALIGNMENT) unsigned char arena[STAGE_ARENA_BYTES];
+  cloth *sheet;
+  stage_kind kind;
+  int32_t columns, rows;
+  int32_t frame;
+  float settings[STAGE_SETTING_COUNT];
+  cloth_fabric fabric; /* the preset */
+  float spacing;       /* [m] */
+  stage_body bodies[STAGE_BODY_LIMIT];
+  int32_t body_count;
+  int32_t grabbed; /* the particle in hand, or -1 */
+  cloth_vector hand;
+  cloth_vector collar[STAGE_COLUMN_LIMIT]; /* of the cape, where the shoulders are in their middle */
+  cloth_vector positions[STAGE_PARTICLE_LIMIT], velocities[STAGE_PARTICLE_LIMIT];
+  float stiffness_map[STAGE_PARTICLE_LIMIT];
+  float stiffness_most;
+} stage;
+
+extern const float stage_frame_time; /* [s] */
+
+const char *stage_name(stage_kind kind);
+
+/* Starts a scene with its default settings. `columns` is 8..STAGE_COLUMN_LIMIT, or 0 for the scene's own. Returns
+   CLOTH_OK, or CLOTH_ERROR_GRID and has changed nothing, or another error. */
+int stage_open(stage *s, stage_kind kind, int32_t columns);
+
+/* Moves what moves, then the cloth, by a frame. Returns what cloth_step() does. */
+int stage_step(stage *s);
+
+/* Changes a setting and goes on with the cloth where it is. Returns CLOTH_OK or an error, and then has changed
+   nothing. */
+int stage_set(stage *s, stage_setting which, float value);
+
+/* Takes the free particle that a ray passes first, up to `reach` metres beside it for each metre of the way. Returns
+   it, or -1 if there is none. */
+int32_t stage_grab(stage *s, cloth_vector origin, cloth_vector direction, float reach);
+
+/* Where the hand is to go with what it has, as far as the pins let it. */
+void stage_pull(stage *s, cloth_vector hand);
+void stage_let_go(stage *s);
+
+/* Moves the particle in hand for a frame. stage_step() calls it. */
+int stage_move_hand(stage *s);
+
+/* How springs of stretch and shear are integrated. */
+typedef enum stage_tier {
+  STAGE_TIER_EXPLICIT,
+  STAGE_TIER_IMPLICIT,
+  STAGE_TIER_PROJECTED,
+  STAGE_TIER_INACTIVE, /* slack, of a fabric that does not resist shortening */
+  STAGE_TIER_COUNT
+} stage_tier;
+
+/* The springs' ends, two indices each, by how the last step integrated them. */
+typedef struct stage_springs {
+  uint16_t ends[STAGE_TIER_COUNT][2 * 4 * STAGE_PARTICLE_LIMIT];
+  int32_t count[STAGE_TIER_COUNT];
+} stage_springs;
+
+void stage_sort_springs(const stage *s, stage_springs *springs);
+
+#endif /* WEB_STAGE_H */

@@ -1,0 +1,237 @@
+#!/bin/sh
+# Opens the page of examples/web in a headless Chromium, looks at it and pulls its cloth, through WebDriver. Pictures of
+# it are left in build/web/. $1: build directory.
+set -u
+build=$1
+out=$build/web
+port=$((20000 + $$ % 20000))
+driver_port=$((port + 1))
+driver=http://127.0.0.1:$driver_port
+scenes="flag tablecloth curtain cape decomposition"
+. tests/verdict.sh
+
+### Browser
+
+request() { # METHOD PATH BODY
+  curl -s --max-time 60 -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} "$driver/session$2"
+}
+
+value_of() {
+  sed 's/^{"value"://; s/}$//; s/^"//; s/"$//'
+}
+
+# Scripts are in single quotes inside, to stand in JSON as they are.
+run() { # SCRIPT
+  request POST "/$session/execute/sync" "$(echo "{\"script\": \"$1\", \"args\": []}" | tr '\n' ' ')" | value_of
+}
+
+# Tries until a script says true, for ten seconds.
+await() { # SCRIPT
+  for attempt in $(seq 100); do
+    [ "$(run "$1")" = true ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+devtools() { # COMMAND PARAMETERS
+  request POST "/$session/goog/cdp/execute" "{\"cmd\": \"$1\", \"params\": $2}" >/dev/null
+}
+
+screen() { # WIDTH HEIGHT SCALE MOBILE
+  devtools Emulation.setDeviceMetricsOverride \
+    "{\"width\": $1, \"height\": $2, \"deviceScaleFactor\": $3, \"mobile\": $4}"
+  devtools Emulation.setTouchEmulationEnabled "{\"enabled\": $4, \"maxTouchPoints\": 5}"
+}
+
+open_page() { # QUERY
+  request POST "/$session/url" "{\"url\": \"http://127.0.0.1:$port/index.html$1\"}" >/dev/null
+  await "return !!window.page && page.names() !== undefined && page.state.drawn > 2"
+}
+
+start() {
+  busybox httpd -f -p "127.0.0.1:$port" -h "$out" &
+  server=$!
+  chromedriver --port=$driver_port --log-level=OFF >/dev/null 2>&1 &
+  chromedriver=$!
+  trap 'request DELETE "/${session:-}" >/dev/null; kill $server $chromedriver 2>/dev/null' EXIT
+  for attempt in $(seq 50); do
+    curl -s "$driver/status" | grep -q '"ready":true' && break
+    sleep 0.2
+  done
+  arguments='"--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader", "--hide-scrollbars"'
+  session=$(request POST "" "{\"capabilities\": {\"alwaysMatch\": {\"browserName\": \"chrome\",
+    \"goog:loggingPrefs\": {\"browser\": \"ALL\"}, \"goog:chromeOptions\": {\"args\": [$arguments]}}}}" |
+    sed -n 's/.*"sessionId":"\([0-9a-f]*\)".*/\1/p')
+  [ -n "$session" ]
+}
+
+### Checks
+
+select_scene() { # NAME FRAMES
+  run "page.select(page.names().indexOf('$1')); page.advance($2); page.state.drawn = 0" >/dev/null
+  await "return page.state.drawn > 1"
+}
+
+picture() { # NAME
+  request GET "/$session/screenshot" | value_of | base64 -d >"$out/$1.png"
+  [ "$(wc -c <"$out/$1.png")" -gt 20000 ]
+  verdict "picture $1" $? "$(wc -c <"$out/$1.png") bytes"
+}
+
+check_scene() { # NAME
+  select_scene "$1" 0
+  before=$(run "return page.hash()")
+  await "return page.hash() !== '$before'"
+  verdict "$1 moves" $? "hash $before stays"
+  run "page.setPaused(true)" >/dev/null
+  result=$(run "return page.check(page.names().indexOf('$1')).then(r => r.isEqual + ' ' + r.hash + ' ' + r.expected)")
+  [ "${result%% *}" = true ]
+  verdict "$1 has the native hash" $? "$result"
+  echo "hash of $1: $result"
+  run "page.setPaused(false)" >/dev/null
+}
+
+measure_scene() { # NAME
+  result=$(run "return page.measure(page.names().indexOf('$1'), 32, 120).then(r => r.milliseconds.toFixed(2))")
+  echo "step of $1 with 32 columns: $result ms"
+  awk "BEGIN { exit !($result > 0) }"
+  verdict "$1 is measured" $? "$result ms"
+}
+
+# All tiers meet in one sheet, and the legend says so.
+check_tiers() {
+  select_scene decomposition 60
+  counts=$(run "return [...document.querySelectorAll('#legend output')].map(o => o.textContent).join(' ')")
+  echo "springs explicit, implicit, projected, inactive: $counts"
+  echo "$counts" | grep -q '^[1-9][0-9]* [1-9][0-9]* [1-9][0-9]* [1-9][0-9]*$'
+  verdict "springs of every tier" $? "$counts"
+}
+
+# What the button says, also when the hashes differ.
+check_button() {
+  select_scene flag 0
+  run "document.getElementById('check').click()" >/dev/null
+  await "return document.getElementById('verdict').className === 'equal'"
+  verdict "the button says equal" $?
+  run "const was = window.fetch; window.fetch = async () => ({ json: async () => ({ frames: 9, hashes: {} }) });
+    document.getElementById('check').click(); setTimeout(() => { window.fetch = was; }, 100)" >/dev/null
+  await "return document.getElementById('verdict').className === 'differs'"
+  verdict "the button says differs" $?
+}
+
+# The picture's empty corner turns the camera: the cloth's place on the screen changes, its place in the world does not.
+check_orbit() {
+  select_scene tablecloth 60
+  run "page.setPaused(true)" >/dev/null
+  before=$(run "return page.onScreen(0).join() + ' ' + page.hash()")
+  pointer mouse down 60 700
+  pointer mouse move 200 690
+  pointer mouse up 200 690
+  after=$(run "return page.onScreen(0).join() + ' ' + page.hash()")
+  [ "${before% *}" != "${after% *}" ] && [ "${before#* }" = "${after#* }" ]
+  verdict "the mouse turns the camera" $? "$before, then $after"
+  run "page.setPaused(false)" >/dev/null
+}
+
+# Every slider from end to end, on a scene that uses all of them.
+check_sliders() {
+  select_scene decomposition 0
+  result=$(run "document.querySelectorAll('#controls input').forEach(i => { const was = i.value;
+    for (const v of [i.min, i.max, was]) { i.value = v; i.dispatchEvent(new Event('input')); page.advance(3); } });
+    return document.getElementById('trouble').textContent + page.position(500).every(Number.isFinite)" | tr -d '\n')
+  [ "$result" = true ]
+  verdict "sliders go from end to end" $? "$result"
+}
+
+# Every grid that the page offers, in every scene.
+check_grids() {
+  for name in $scenes; do
+    select_scene "$name" 0
+    result=$(run "const trouble = document.getElementById('trouble'), list = document.getElementById('columns');
+      return [...list.options].map(({ value }) => { list.value = value; list.dispatchEvent(new Event('change'));
+        page.advance(3); return trouble.hidden && page.state.columns === +value && page.position(100).every(Number.isFinite);
+      }).join()" | tr -d '\n')
+    echo "$result" | grep -Eq '^true(,true){6}$'
+    verdict "$name opens with every grid" $? "$result"
+  done
+}
+
+mouse() { # TYPE BUTTON X Y
+  devtools Input.dispatchMouseEvent "{\"type\": \"mouse$1\", \"button\": \"$2\", \"buttons\": 1, \"x\": $3, \"y\": $4}"
+}
+
+touch_screen() { # TYPE POINTS
+  devtools Input.dispatchTouchEvent "{\"type\": \"touch$1\", \"touchPoints\": [$2]}"
+}
+
+pointer() { # mouse|touch down|move|up X Y
+  case $1-$2 in
+  mouse-down) mouse Pressed left "$3" "$4" ;;
+  mouse-move) mouse Moved none "$3" "$4" ;;
+  mouse-up) mouse Released left "$3" "$4" ;;
+  touch-down) touch_screen Start "{\"x\": $3, \"y\": $4}" ;;
+  touch-move) touch_screen Move "{\"x\": $3, \"y\": $4}" ;;
+  touch-up) touch_screen End "" ;;
+  esac
+}
+
+# Lifts the middle of the tablecloth, looks at a particle beside it, and lets go.
+check_drag() { # KIND
+  select_scene tablecloth 120
+  particle="page.onScreen(Math.floor(48 * 24 + 24))"
+  x=$(run "return $particle[0]")
+  y=$(run "return $particle[1]")
+  height="return page.position(48 * 25 + 25)[1].toFixed(3)"
+  before=$(run "$height")
+  pointer "$1" down "$x" "$y"
+  for up in 30 60 90; do pointer "$1" move "$x" $((y - up)); done
+  await "return page.position(48 * 25 + 25)[1] > $before + 0.1"
+  verdict "$1 lifts the cloth" $? "from $before to $(run "$height")"
+  [ "$1" = touch ] || picture pull
+  pointer "$1" up "$x" $((y - 90))
+  await "return page.position(48 * 25 + 25)[1] < $before + 0.05"
+  verdict "$1 lets the cloth go" $? "from $before to $(run "$height")"
+}
+
+pictures() { # SUFFIX
+  for name in $scenes; do
+    select_scene "$name" 150
+    picture "$name-$1"
+  done
+}
+
+no_errors() {
+  errors=$(request POST "/$session/se/log" '{"type": "browser"}' | grep -o '"level":"SEVERE","message":"[^"]*"')
+  [ -z "$errors" ]
+  verdict "console without errors" $? "$errors"
+}
+
+make -s web BUILD="$build" >/dev/null
+verdict "the page builds" $?
+start
+verdict "the browser starts" $?
+screen 1280 800 1 false
+open_page ""
+verdict "the page starts" $? "$(run "return document.body.innerText.slice(0, 200)")"
+for name in $scenes; do check_scene "$name"; done
+run "page.setPaused(true)" >/dev/null
+for name in $scenes; do measure_scene "$name"; done
+run "page.setPaused(false)" >/dev/null
+check_tiers
+check_button
+check_drag mouse
+check_orbit
+pictures desktop
+check_sliders
+check_grids
+screen 390 844 1 true
+open_page ""
+check_drag touch
+pictures phone
+no_errors
+open_page "?scalar"
+check_scene flag
+no_errors
+report
