@@ -791,7 +791,7 @@ typedef struct step_plan {
   int32_t span;        /* largest span of the projected springs */
   float extrapolation; /* share of BDF2 in the prediction */
   float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
-  uint32_t places;     /* where explicit springs are evaluated: the positions, or the prediction */
+  uintptr_t places;    /* where explicit springs are evaluated: the positions, or the prediction */
   int32_t bend_mode;
   int32_t bend_projected;
   int32_t tethered;      /* 1 if some particle has a tether */
@@ -845,6 +845,9 @@ typedef struct body_axis {
 
 #define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
 
+/* Parts of the scratch that several cloths may share. */
+#define SHARED_PARTS 16
+
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -863,21 +866,26 @@ typedef struct workspace {
 struct cloth {
   uint32_t magic;
   int32_t count;
+
+  /* Byte offsets, up or down from the start of the arena, of what may be shared; 0 if the config does without. The
+     first is always there. With the pads they take the same room in every build. */
+  uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
+#if UINTPTR_MAX == UINT32_MAX
+  uint32_t pads[SHARED_PARTS];
+#endif
+
   int32_t stride;          /* floats from one component of a vector to the next */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
-  int64_t shared_shift; /* what brings an offset from shared_start on to its address, if that part is elsewhere */
-  int32_t has_scratch;  /* 0 while it is to be shared and none was given */
+  int32_t has_scratch; /* 0 while it is to be shared and none was given */
 
-  /* Byte offsets from the start of the arena, or as if all were one. */
-  uint32_t state_end, shared_start, total;
+  /* Byte offsets from the start of the arena. */
+  uint32_t state_end, total, shared_bytes;
   uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
   uint32_t earlier, tethers, targets, warm, contact;                 /* state; 0: none */
-  uint32_t workspace, projection, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share,
-      residual, product;
-  uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
-  uint32_t share, nodes, coarse_lines;                                                 /* likewise */
+  uint32_t workspace, projection, iterations, reactions;
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
   int32_t columns, rows;
@@ -893,7 +901,7 @@ struct cloth {
   int32_t spans, fine_sweeps, tether_count;
   float sleep_speed, sleep_time;
   int32_t fixed_work;
-  int32_t has_targets, shared_scratch;
+  int32_t has_targets;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -902,16 +910,16 @@ struct cloth {
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
 
-static void *at(const cloth *c, uint32_t offset) {
-  char *arena = (char *)(uintptr_t)c;
-  return arena + offset + (offset < c->shared_start ? 0 : (ptrdiff_t)c->shared_shift);
+/* Also of what lies before the arena or behind it, in scratch that is shared. */
+static void *at(const cloth *c, uintptr_t offset) {
+  return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
 
-static float *floats_at(const cloth *c, uint32_t offset) {
+static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
-CLOTH_INLINE planes planes_at(const cloth *c, uint32_t offset) {
+CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
   planes p;
   p.x = floats_at(c, offset);
   p.y = p.x + c->stride;
@@ -1542,7 +1550,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
-  c->shared_start = config->shared_scratch ? *end : UINT32_MAX;
+  uint32_t shared_start = *end;
   int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
@@ -1575,7 +1583,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
-  c->total = align_up(*end);
+  *end = align_up(*end);
+  c->total = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total;
   c->has_scratch = !config->shared_scratch;
 }
 
@@ -1592,20 +1602,15 @@ static void lay_out(cloth *c, const cloth_config *config) {
   lay_out_scratch(c, config, &end);
 }
 
-/* Bytes of what the arena itself holds. */
-static uint32_t arena_end(const cloth *c) {
-  return c->total < c->shared_start ? c->total : c->shared_start;
-}
-
 static void describe_memory(const cloth *c, cloth_memory *memory) {
-  memory->total_bytes = arena_end(c);
+  memory->total_bytes = c->total;
   memory->constant_offset = 0;
   memory->constant_bytes = c->freedom;
   memory->state_offset = c->freedom;
   memory->state_bytes = c->state_end - c->freedom;
   memory->scratch_offset = c->state_end;
-  memory->scratch_bytes = arena_end(c) - c->state_end;
-  memory->shared_bytes = c->total - arena_end(c);
+  memory->scratch_bytes = c->total - c->state_end;
+  memory->shared_bytes = c->shared_bytes;
   memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
   memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
 }
@@ -1645,11 +1650,17 @@ int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
   if (error) {
     return error;
   }
-  if (!sheet->shared_scratch || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 ||
-      bytes < sheet->total - sheet->shared_start) {
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
+  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
+  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
+      !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  sheet->shared_shift = (int64_t)((intptr_t)scratch - (intptr_t)sheet) - (int64_t)sheet->shared_start;
+  uintptr_t moved = way - sheet->plain;
+  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
+  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+    offsets[part] += offsets[part] ? moved : 0u;
+  }
   sheet->has_scratch = 1;
   return CLOTH_OK;
 }
@@ -1705,7 +1716,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
   c->fixed_work = config->fixed_work;
   c->has_targets = config->targets;
-  c->shared_scratch = config->shared_scratch;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -1816,10 +1826,10 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   }
   cloth laid_out;
   lay_out(&laid_out, config);
-  if (bytes < arena_end(&laid_out)) {
+  if (bytes < laid_out.total) {
     return CLOTH_ERROR_ARENA_SIZE;
   }
-  fill_zero(arena, arena_end(&laid_out));
+  fill_zero(arena, laid_out.total);
   cloth *c = (cloth *)arena;
   *c = laid_out;
   c->magic = CLOTH_MAGIC;
@@ -6157,7 +6167,7 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 
 /* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
    port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uint32_t made) {
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
   work->statistics.ticks[stage] += now - work->tick;
@@ -6405,7 +6415,7 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 }
 
 /* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_positions) {
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
   planes a = planes_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];

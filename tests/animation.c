@@ -445,6 +445,7 @@ static void test_shared_scratch(void) {
   CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_SCRATCH, "not aligned");
   CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_SCRATCH, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
+  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_SCRATCH, "its own arena");
   configs[0].shared_scratch = 2;
   CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_SCRATCH, "shared twice");
   cloth_collider ball = cloth_collider_default();

@@ -1048,8 +1048,8 @@ static void expect_bytes(const cloth_config *config, size_t share, const char *n
   size_t particles = (size_t)config->columns * (size_t)config->rows;
   cloth_memory memory = memory_of(config);
   expect_spans(&memory);
-  CHECK(memory.total_bytes <= share * particles + 4096, "%d x %d %s: %zu bytes, %g a particle", config->columns,
-        config->rows, name, memory.total_bytes, ((double)memory.total_bytes - 4096.0) / (double)particles);
+  CHECK(memory.total_bytes <= share * particles + 4224, "%d x %d %s: %zu bytes, %g a particle", config->columns,
+        config->rows, name, memory.total_bytes, ((double)memory.total_bytes - 4224.0) / (double)particles);
 }
 
 static void test_memory_of_grid(int columns, int rows, const float *map) {
