@@ -791,7 +791,6 @@ typedef struct step_plan {
   int32_t span;        /* largest span of the projected springs */
   float extrapolation; /* share of BDF2 in the prediction */
   float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
-  uintptr_t places;    /* where explicit springs are evaluated: the positions, or the prediction */
   int32_t bend_mode;
   int32_t bend_projected;
   int32_t tethered;      /* 1 if some particle has a tether */
@@ -997,6 +996,11 @@ static int is_pinned(const cloth *c, int32_t particle) {
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
 static planes predicted_of(const cloth *c) {
   return planes_at(c, c->product);
+}
+
+/* Where explicit springs are evaluated. */
+static planes places_of(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->position);
 }
 
 /* Are contacts constraints of the solve? */
@@ -2223,7 +2227,6 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
-  plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
 
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
@@ -2625,7 +2628,7 @@ static planes bend_buffer(const cloth *c, int32_t row) {
 /* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
    `change`, and fills the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = planes_at(c, plan->places);
+  const planes x = places_of(c, plan);
   const planes v = planes_at(c, c->velocity);
   const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
@@ -2833,7 +2836,7 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
 }
 
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = planes_at(c, plan->places);
+  planes x = places_of(c, plan);
   planes v = planes_at(c, c->velocity);
   lanes3 wind = lanes3_splat(wind_of(c));
   lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
