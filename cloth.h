@@ -282,6 +282,11 @@ typedef struct cloth_config {
                              columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; need not be perpendicular to
                              the other, but at least 6 degrees from parallel; default (0, 0, 1) */
+  int32_t wrap; /* 1 lets column 0 follow the last column, for sleeves and skirts: at least 5 columns, edge_warp is then
+                   the way all round the tube, of which each column has a share, and edge_weft perpendicular to it, to
+                   1e-3. Particles start on a regular polygon of that girth with particle (0, 0) at the origin, the
+                   first side along edge_warp but for the turn, edge_weft along the axis, and normals pointing outward.
+                   With a solver it adds 144 bytes per row; 0..1; default 0 */
   const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane of origin and edges;
                                     read by cloth_init() only, rest lengths stay those of the edges */
 
