@@ -2327,9 +2327,14 @@ enum {
   PRICE_ITERATION = 230,
   PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
   PRICE_BEND_PAIR = 225,
-  PRICE_PLAIN = 64,    /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 165, /* another one, or of a strain limit */
-  PRICE_RUN = 62,      /* a run of springs */
+  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
+  PRICE_SEAM_BLOCKS = 190,
+  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
+  PRICE_SEAM_SHEAR = 280, /* ... or projected */
+  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
+  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
+  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
+  PRICE_RUN = 62,         /* a run of springs */
   PRICE_SETTLE = 75,
   PRICE_TETHER = 85,
   PRICE_TAUT = 60,       /* a tether that pulls ... */
@@ -4323,7 +4328,7 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
  * springs of a span act at once: each tells how far it would move its ends, and a particle does so much of the sum of
  * both moves. More than this, and rings of many springs begin to ring; less holds them worse (measured).
  */
-#define RING_SHARE 0.5f
+#define RING_SHARE 0.8f
 
 /* How far the spring between two elements would move them. */
 CLOTH_INLINE end_moves ring_moves(const line_limit *l, int32_t element, int32_t other, lanes3 from, lanes3 to) {
@@ -4627,8 +4632,10 @@ static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int
   }
   int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
   general = !limit.fast || general > c->count ? c->count : general;
+  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->rows * PRICE_SEAM_SHEAR : around;
   return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN;
+         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
 }
 
 /* Of the stretch springs of one span. */
@@ -5881,27 +5888,46 @@ static int32_t plain_particles(const cloth *c) {
   return plain;
 }
 
+/* How many lines of springs across the seam act by forces, at least in a mode. */
+static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
+  uint32_t lines = plan->bend_mode >= mode ? SEAM_BENDS : 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    lines += d != WEFT && plan->spring[d].mode >= mode;
+  }
+  return is_wrapped(c) ? lines : 0;
+}
+
+/* Of what costs so much a row, a particle. */
+static uint32_t share_of_row(const cloth *c, uint32_t price) {
+  uint32_t columns = (uint32_t)c->columns;
+  return (price + columns - 1u) / columns;
+}
+
 /* Of an iteration of the solver, a particle. */
-static uint32_t iteration_price(const step_plan *plan) {
+static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
   return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0));
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0)) +
+         share_of_row(c, seam);
 }
 
 /* Of a solve, a particle, without the iterations. */
 static uint32_t solve_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
   return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
                     (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->warm || has_solver_contacts(c) ? iteration_price(plan) : 0u);
+         (c->warm || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
 static uint32_t forces_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * PRICE_SEAM;
   return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
                     (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
                     (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
-         (plan->solves ? solve_price(c, plan) : 0u);
+         (plan->solves ? solve_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of all that every substep does to a particle, however things are. */
@@ -5913,7 +5939,7 @@ static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t te
   if (c->limit_sweeps > 0 || plan->projects) {
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
-  return price + (uint32_t)c->limit_sweeps * SWEEP_PRICE;
+  return price + (uint32_t)c->limit_sweeps * (SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -5959,7 +5985,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
     price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
+    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
   }
   return price;
 }
@@ -5980,7 +6006,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
   work = work * (uint32_t)plan->substeps + PRICE_STEP +
          (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
   if (chooses_tethers(c)) {
-    work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+    uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
+    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
   }
   return work;
 }
@@ -6611,7 +6638,8 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, SWEEP_PRICE);
+      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count,
+                SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
       break;
     }
     limit_sweep(c, predicted_of(c));
@@ -6877,7 +6905,7 @@ static void prepare_step(const cloth *c, float dt) {
 /* What has to be known of all substeps. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(plan));
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
