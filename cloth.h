@@ -35,9 +35,9 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
- *              _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave parts out of cloth.c:
- *              a config that asks for them is refused, the defaults do not ask, and functions that serve nothing else
- *              are not there.
+ *              _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _WRAP leave parts out of
+ *              cloth.c: a config that asks for them is refused, the defaults do not ask, and functions that serve
+ *              nothing else are not there.
  *   Threads    A cloth holds no shared state: different cloths may be used on
  *              different threads, one cloth by one thread at a time.
  *
@@ -92,8 +92,8 @@ typedef enum cloth_error {
   CLOTH_OK = 0,
   CLOTH_ERROR_NULL = -1,             /* a required pointer is NULL */
   CLOTH_ERROR_CONFIG = -2,           /* config not made by cloth_config_default() */
-  CLOTH_ERROR_GRID = -3,             /* columns or rows outside 2..CLOTH_GRID_LIMIT */
-  CLOTH_ERROR_PLACEMENT = -4,        /* edge vector or given position not finite, zero or out of range */
+  CLOTH_ERROR_GRID = -3,             /* columns, rows or wrap outside its range, or fewer than 5 columns to wrap */
+  CLOTH_ERROR_PLACEMENT = -4,        /* edge vector or given position not finite, zero or out of range, or edges lean */
   CLOTH_ERROR_DENSITY = -5,          /* density outside its range */
   CLOTH_ERROR_STIFFNESS = -6,        /* stretch, shear, bend or compression outside its range */
   CLOTH_ERROR_DAMPING = -7,          /* a damping outside its range */
@@ -278,17 +278,17 @@ typedef struct cloth_config {
   int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
   cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
-  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0) [m]; its length fixes the rest spacing of the
-                             columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
+  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or with `wrap` all the way round [m]; its length
+                             fixes the rest spacing of the columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; need not be perpendicular to
                              the other, but at least 6 degrees from parallel; default (0, 0, 1) */
-  int32_t wrap; /* 1 lets column 0 follow the last column, for sleeves and skirts: at least 5 columns, edge_warp is then
-                   the way all round the tube, of which each column has a share, and edge_weft perpendicular to it, to
-                   1e-3. Particles start on a regular polygon of that girth with particle (0, 0) at the origin, the
-                   first side along edge_warp but for the turn, edge_weft along the axis, and normals pointing outward.
-                   With a solver it adds 144 bytes per row; 0..1; default 0 */
-  const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane of origin and edges;
-                                    read by cloth_init() only, rest lengths stay those of the edges */
+  int32_t wrap; /* 1 makes a tube, for skirts and sleeves: column 0 follows the last column, and all springs go round.
+                   There are at least 5 columns, and the edges are perpendicular to 1e-3. Rows start as regular polygons
+                   around an axis along edge_weft, particle (0, 0) at the origin with edge_warp as its tangent, normals
+                   pointing outward. Springs around the tube are projected a little less firmly than along a sheet. Adds
+                   144 bytes per row to a cloth with a solver; 0..1; default 0 */
+  const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane, or tube, of origin and
+                                    edges; read by cloth_init() only, rest lengths stay those of the edges */
 
   /* Material */
   cloth_fabric fabric;        /* see cloth_fabric */
@@ -668,14 +668,16 @@ typedef struct cloth_vertex_layout {
   int32_t stride;          /* bytes from one vertex to the next; 1..65536 */
   int32_t position_offset; /* [m] */
   int32_t normal_offset;   /* unit length */
-  int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */
+  int32_t texcoord_offset; /* u = column / (columns - 1), round a tube column / columns; v = row / (rows - 1) */
 } cloth_vertex_layout;
 
-/* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. Returns CLOTH_OK or an
-   error. */
+/* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. With config.wrap there are
+   (columns + 1) * rows: the last of a row is the first again, with u = 1, so that a texture goes all the way round.
+   Returns CLOTH_OK or an error. */
 int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Returns the number of triangle indices, 6 (columns - 1)(rows - 1), or an error. */
+/* Returns the number of triangle indices, 6 (columns - 1)(rows - 1) or with config.wrap 6 columns (rows - 1), or an
+   error. */
 int cloth_index_count(const cloth *sheet);
 
 /* Writes the triangle indices, `count` of which fit, each plus `first_vertex`. Return CLOTH_OK or an error. */
