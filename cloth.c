@@ -3588,6 +3588,14 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
+/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+static void join_ends(const cloth *c, float *line, int32_t nodes) {
+  if (is_wrapped(c)) {
+    line[0] += line[nodes - 1];
+    line[nodes - 1] = 0.0f;
+  }
+}
+
 /* The rows of a grid around a row of nodes of the next coarser, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
@@ -3624,6 +3632,9 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
     restrict_line(line.x, to, coarse->columns);
     restrict_line(line.y, to + coarse->count, coarse->columns);
     restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
+    for (int32_t part = 0; part < 3; part++) {
+      join_ends(c, to + part * coarse->count, coarse->columns);
+    }
   }
 }
 
@@ -3754,8 +3765,11 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
 }
 
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
-  const float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
   planes line = coarse_line(c, node, columns);
+  for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
+    z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
+  }
   spread_line(z, coarse->columns, line.x);
   spread_line(z + coarse->count, coarse->columns, line.y);
   spread_line(z + 2 * coarse->count, coarse->columns, line.z);
