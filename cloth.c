@@ -140,6 +140,12 @@
 #define WITH_CARRY 1
 #endif
 
+#ifdef CLOTH_NO_WRAP /* columns that go all the way round */
+#define WITH_WRAP 0
+#else
+#define WITH_WRAP 1
+#endif
+
 #ifdef CLOTH_NO_PLANNING /* work and its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else
@@ -601,6 +607,15 @@ CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
   }
 #endif
 
+/* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
+CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count) {
+  float side[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    side[lane] = from[(lane < count ? lane : 0) * next];
+  }
+  return lanes_load(side);
+}
+
 /* A vector per particle as three arrays. */
 typedef struct planes {
   float *x, *y, *z;
@@ -845,7 +860,7 @@ typedef struct body_axis {
 #define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
 
 /* Parts of the scratch that several cloths may share. */
-#define SHARED_PARTS 16
+#define SHARED_PARTS 17
 
 /* Start of the scratch span. */
 typedef struct workspace {
@@ -870,6 +885,7 @@ struct cloth {
      first is always there. With the pads they take the same room in every build. */
   uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
+  uintptr_t seam;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SHARED_PARTS];
 #endif
@@ -887,7 +903,7 @@ struct cloth {
   uint32_t workspace, projection, iterations, reactions;
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
-  int32_t columns, rows;
+  int32_t columns, rows, wrap;
   float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
   float area;
   float velocity_damping, air_density, drag, lift, normal_drag, fold_stiffness;
@@ -900,10 +916,11 @@ struct cloth {
   int32_t spans, fine_sweeps, tether_count;
   float sleep_speed, sleep_time;
   int32_t fixed_work;
-  int32_t has_targets;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
+/* With a gap at its end the settings' hash would differ from build to build. */
+typedef char cloth_ends_with_its_settings[offsetof(cloth, fixed_work) + 4 == sizeof(cloth) ? 1 : -1];
 
 /* What comes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
@@ -991,6 +1008,16 @@ static uint8_t *freedom_of(const cloth *c) {
 
 static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
+}
+
+/* Does column 0 follow the last column? */
+CLOTH_INLINE int is_wrapped(const cloth *c) {
+  return WITH_WRAP && c->wrap;
+}
+
+/* Cells along the warp. */
+static int32_t cells_along_warp(const cloth *c) {
+  return is_wrapped(c) ? c->columns : c->columns - 1;
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
@@ -1194,6 +1221,7 @@ CLOTH_CONSTANT static const float_limit fabric_limits[] = {
 CLOTH_CONSTANT static const integer_limit config_integers[] = {
     {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
     {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
+    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
     {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
     {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
     {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
@@ -1264,11 +1292,11 @@ static void snap_floats(float *values, int32_t count) {
 }
 
 /* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t particles) {
+static int check_edge(cloth_vector edge, int32_t cells) {
   if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
     return CLOTH_ERROR_PLACEMENT;
   }
-  float spacing = vector_length(edge) / (float)(particles - 1);
+  float spacing = vector_length(edge) / (float)cells;
   return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
 }
 
@@ -1279,6 +1307,53 @@ static float parallelogram_area(cloth_vector a, cloth_vector b) {
   return length * vector_length(vector_cross(unit, b));
 }
 
+#if WITH_WRAP
+
+typedef struct turn {
+  float cosine, sine;
+} turn;
+
+/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+static turn small_turn(float angle) {
+  float square = angle * angle;
+  float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
+  float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
+  turn t;
+  t.cosine = 1.0f - square * (0.5f - square * cosine);
+  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
+  return t;
+}
+
+/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+static turn turn_by(int32_t step, int32_t steps) {
+  int32_t quarters = (4 * step + steps / 2) / steps;
+  turn t = small_turn(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  for (; quarters > 0; quarters--) {
+    float cosine = t.cosine;
+    t.cosine = 0.0f - t.sine;
+    t.sine = cosine;
+  }
+  return t;
+}
+
+/* A place on the tube that a wrapped sheet starts as: a regular polygon, whose sides are the spacing, for every row.
+   Particle (0, 0) is at the origin, and the axis behind it as seen from where the normal points. */
+static cloth_vector tube_point(const cloth_config *config, int32_t column, int32_t row) {
+  float length = vector_length(config->edge_warp);
+  cloth_vector weft = vector_clean(config->edge_weft);
+  cloth_vector axis = vector_clean(vector_scale(weft, 1.0f / vector_length(weft)));
+  cloth_vector along = vector_clean(vector_scale(config->edge_warp, 1.0f / length));
+  along = vector_clean(vector_add_scaled(along, axis, 0.0f - vector_dot(along, axis)));
+  cloth_vector outward = vector_clean(vector_cross(along, axis));
+  float radius = 0.5f * length / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine);
+  turn t = turn_by(column, config->columns);
+  cloth_vector p = vector_add_scaled(vector_clean(config->origin), along, radius * t.sine);
+  p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
+  return vector_add_scaled(p, weft, (float)row / (float)(config->rows - 1));
+}
+
+#endif
+
 /* A place on the plane of origin and edges. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
@@ -1288,13 +1363,30 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_clean(config->edge_weft), along_weft);
 }
 
-/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. */
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns) || check_edge(config->edge_weft, config->rows)) {
-    return CLOTH_ERROR_PLACEMENT;
+/* Where a particle starts that the config does not place. */
+static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
+#if WITH_WRAP
+  if (config->wrap) {
+    return tube_point(config, column, row);
   }
-  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
-  if (parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle) {
+#endif
+  return grid_point(config, column, row);
+}
+
+/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
+   rings would not close. */
+static int edges_lean(const cloth_config *config) {
+  cloth_vector warp = vector_clean(config->edge_warp), weft = vector_clean(config->edge_weft);
+  float rectangle = vector_length(warp) * vector_length(weft);
+  if (config->wrap && !in_range(vector_dot(warp, weft), -1.0e-3f * rectangle, 1.0e-3f * rectangle)) {
+    return 1;
+  }
+  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+}
+
+static int check_placement(const cloth_config *config) {
+  if (check_edge(config->edge_warp, config->wrap ? config->columns : config->columns - 1) ||
+      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
     return CLOTH_ERROR_PLACEMENT;
   }
   if (config->positions) {
@@ -1305,8 +1397,8 @@ static int check_placement(const cloth_config *config) {
     }
     return CLOTH_OK;
   }
-  for (int32_t corner = 0; corner < 4; corner++) {
-    cloth_vector p = grid_point(config, (corner & 1) * (config->columns - 1), (corner >> 1) * (config->rows - 1));
+  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+    cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
       return CLOTH_ERROR_PLACEMENT;
     }
@@ -1323,6 +1415,9 @@ static int check_map(const float *map, int32_t count, float low, float high) {
   return CLOTH_OK;
 }
 
+/* With fewer columns two bend springs would join the same two particles. */
+#define LEAST_COLUMNS_WRAPPED 5
+
 /* Are the choices among those there are? */
 static int check_choices(const cloth_config *config) {
   if ((unsigned)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
@@ -1334,6 +1429,9 @@ static int check_choices(const cloth_config *config) {
   }
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
     return CLOTH_ERROR_CONTACT;
+  }
+  if (config->wrap && config->columns < LEAST_COLUMNS_WRAPPED) {
+    return CLOTH_ERROR_GRID;
   }
   if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
     return CLOTH_ERROR_WORK;
@@ -1369,7 +1467,7 @@ static int check_left_out(const cloth_config *config) {
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
       (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
-      (!WITH_TARGETS && config->targets) ||
+      (!WITH_TARGETS && config->targets) || (!WITH_WRAP && config->wrap) ||
       (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
@@ -1540,6 +1638,21 @@ static uint32_t projection_bytes(const cloth_config *config) {
   return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
 }
 
+/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
+   bend springs, from either of two columns. */
+#define SEAM_SPRINGS 3
+#define SEAM_BENDS 6
+
+/* How many of them the solver may need. */
+static int32_t seam_lines(const cloth *c) {
+  return SEAM_SPRINGS + (c->bend_slopes ? SEAM_BENDS : 0);
+}
+
+/* Floats for one of a line's values, in whole blocks. */
+static int32_t seam_rows(const cloth *c) {
+  return (c->rows + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+}
+
 /* May anything be projected? */
 static int has_projection(const cloth_config *config) {
   return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
@@ -1574,6 +1687,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
       c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
+    if (is_wrapped(c)) {
+      c->seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+    }
     if (c->contact) {
       c->contact_normal = take_planes(end, 3 * c->stride);
     }
@@ -1599,6 +1715,7 @@ static void lay_out(cloth *c, const cloth_config *config) {
   fill_zero(c, sizeof *c);
   c->columns = config->columns;
   c->rows = config->rows;
+  c->wrap = config->wrap;
   c->count = config->columns * config->rows;
   c->stride = plane_stride(c->count);
   lay_out_constants(c, config, &end);
@@ -1679,12 +1796,17 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
-  c->spacing_warp = vector_length(config->edge_warp) / (float)(config->columns - 1);
+  float cells = (float)cells_along_warp(c);
+  c->spacing_warp = vector_length(config->edge_warp) / cells;
   c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / (float)(config->columns - 1));
+  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / cells);
   cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / (float)(config->rows - 1));
   c->diagonal = vector_length(vector_add(warp, weft));
   c->antidiagonal = vector_length(vector_subtract(warp, weft));
+  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+    c->diagonal = vector_length(vector(c->spacing_warp, c->spacing_weft, 0.0f));
+    c->antidiagonal = c->diagonal;
+  }
   c->area = parallelogram_area(config->edge_warp, config->edge_weft);
   c->velocity_damping = config->velocity_damping;
   c->air_density = config->air_density;
@@ -1719,7 +1841,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
   c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
   c->fixed_work = config->fixed_work;
-  c->has_targets = config->targets;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -1806,7 +1927,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column++) {
       int32_t i = row * c->columns + column;
-      cloth_vector p = config->positions ? config->positions[i] : grid_point(config, column, row);
+      cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       forget_history(c, i);
@@ -2283,9 +2404,14 @@ enum {
   PRICE_ITERATION = 230,
   PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
   PRICE_BEND_PAIR = 225,
-  PRICE_PLAIN = 64,    /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 165, /* another one, or of a strain limit */
-  PRICE_RUN = 62,      /* a run of springs */
+  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
+  PRICE_SEAM_BLOCKS = 190,
+  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
+  PRICE_SEAM_SHEAR = 280, /* ... or projected */
+  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
+  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
+  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
+  PRICE_RUN = 62,         /* a run of springs */
   PRICE_SETTLE = 75,
   PRICE_TETHER = 85,
   PRICE_TAUT = 60,       /* a tether that pulls ... */
@@ -2700,6 +2826,151 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   }
 }
 
+#if WITH_WRAP
+
+/*
+ * The seam of a wrapped sheet: springs from its last columns to its first. What works on rows knows nothing of them.
+ * They form lines along the seam, one for each direction and, of bend springs, for each of the two columns where they
+ * start. Lanes take a line row by row; no two springs of a line have an end in common. For the solver all of them are
+ * kept as w and beta, as the operator keeps springs, bend springs too.
+ */
+typedef struct seam_line {
+  int32_t direction, is_bend;
+  int32_t mode;     /* how its springs act by forces, a cloth_mode */
+  int32_t from, to; /* particles: the ends of the first row's spring */
+  int32_t rows;     /* how many have one */
+  float *blocks;    /* w and beta, every seam_rows() floats */
+} seam_line;
+
+static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
+  CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
+  int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
+  int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
+  int32_t left = c->columns - reach + right;
+  seam_line line;
+  line.direction = directions[number % SEAM_SPRINGS];
+  line.is_bend = reach == 2;
+  line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
+  int32_t below = line.direction == WARP ? 0 : reach;
+  line.rows = c->rows - below;
+  line.from = line.direction == ANTIDIAGONAL ? right : left;
+  line.to = below * c->columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.blocks = floats_at(c, c->seam) + number * OPERATOR_FLOATS * seam_rows(c);
+  return line;
+}
+
+CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
+                   lanes_gathered(from.z + i, next, count));
+}
+
+/* Adds the first `count` lanes to floats that lie `next` apart. */
+CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
+  float side[CLOTH_LANES];
+  lanes_store(side, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
+    to[lane * next] += side[lane];
+  }
+}
+
+static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_add_scattered(to.x + i, next, a.x, count);
+  lanes_add_scattered(to.y + i, next, a.y, count);
+  lanes_add_scattered(to.z + i, next, a.z, count);
+}
+
+CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
+  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+}
+
+static lanes mass_ratios_gathered(const cloth *c, int32_t i, int32_t next, int32_t count) {
+  return c->mass_ratio ? lanes_gathered(floats_at(c, c->mass_ratio) + i, next, count) : lanes_splat(1.0f);
+}
+
+/* Stiffness factors of springs, as spring_scale() has them. */
+static lanes spring_scales_gathered(const cloth *c, int32_t i, int32_t j, int32_t next, int32_t count) {
+  const float *map = floats_at(c, c->stiffness_map);
+  if (!c->stiffness_map) {
+    return lanes_splat(1.0f);
+  }
+  lanes sum = lanes_add(lanes_gathered(map + i, next, count), lanes_gathered(map + j, next, count));
+  return lanes_multiply(lanes_splat(0.5f), sum);
+}
+
+/* From the start of springs to their end, `count` of them from a row on. */
+CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
+  const int32_t next = c->columns, first = row * next;
+  return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
+                         lanes3_gathered(of, line->from + first, next, count));
+}
+
+/* Adds what springs do to the ends where they start, and takes it away at the others. */
+CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
+                                   int32_t count) {
+  const int32_t next = c->columns, first = row * next;
+  lanes3_add_scattered(to, line->from + first, next, pull, count);
+  lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
+}
+
+/* What add_row() does with springs one cell long. */
+CLOTH_INLINE spring_result seam_spring(const cloth *c, const step_plan *plan, int32_t d, lanes scale, lanes mass,
+                                       lanes3 x, lanes3 v) {
+  const spring_family *s = &plan->spring[d];
+  lanes_mask implicit = lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
+  if (s->projected == PROJECTED_SOME) {
+    scale = lanes_drop(kappa_above(s->kappa, mass, scale, plan->projected_above), scale);
+  }
+  if (s->mode == CLOTH_MODE_MIXED) {
+    implicit = kappa_above(s->kappa, mass, scale, c->explicit_threshold);
+  }
+  return spring_force(s, x, length_of(x), v, scale, implicit);
+}
+
+/* And with bend springs. */
+CLOTH_INLINE spring_result seam_bend(const step_plan *plan, int32_t d, lanes scale, lanes3 x, lanes3 v) {
+  lanes3 span = lanes3_rounded(x, WORK_GRID);
+  bend_result bend = bend_force(&plan->bend[d], length_of(span), scale);
+  lanes slope = plan->bend_mode == CLOTH_MODE_IMPLICIT ? bend.slope : bend.damping;
+  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
+  spring_result r;
+  r.change = lanes3_scale(span, lanes_rounded(lanes_add(bend.pull, lanes_multiply(slope, along)), WORK_GRID));
+  r.w = lanes3_rounded(lanes3_scale(span, lanes_square_root(slope)), STATE_GRID);
+  r.beta = lanes_splat(0.0f);
+  return r;
+}
+
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
+  const int32_t part = seam_rows(c), next = c->columns;
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    int32_t count = line->rows - row;
+    int32_t i = line->from + row * next, j = line->to + row * next;
+    lanes scale = spring_scales_gathered(c, i, j, next, count);
+    lanes mass = lanes_minimum(mass_ratios_gathered(c, i, next, count), mass_ratios_gathered(c, j, next, count));
+    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
+    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
+    spring_result r = line->is_bend ? seam_bend(plan, line->direction, scale, x, v)
+                                    : seam_spring(c, plan, line->direction, scale, mass, x, v);
+    if (WITH_SOLVER && line->mode >= CLOTH_MODE_IMPLICIT) {
+      planes w = {line->blocks + row, line->blocks + row + part, line->blocks + row + 2 * part};
+      lanes3_store(w, 0, r.w, CLOTH_LANES);
+      lanes_store(line->blocks + row + 3 * part, r.beta);
+    }
+    add_seam_pulls(c, line, change, row, r.change, count);
+  }
+}
+
+/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
+  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode != CLOTH_MODE_OFF) {
+      add_seam_line(c, plan, &line, change);
+    }
+  }
+}
+
+#endif
+
 /* Adds the velocity changes of all springs to `change`, row by row. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
   clear_row_buffers(c);
@@ -2711,6 +2982,11 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, planes chan
       add_row_of_springs(c, plan, row, 2, change);
     }
   }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_forces(c, plan, change);
+  }
+#endif
 }
 
 /// External forces ///
@@ -2780,25 +3056,45 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
                    lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
 }
 
+/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
+   a seam. */
+typedef struct row_ends {
+  cloth_vector left, right;
+  float cells;
+} row_ends;
+
+static row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
+  row_ends ends;
+  ends.left = vector_load(x, row * c->columns);
+  ends.right = vector_load(x, row * c->columns + c->columns - 1);
+  ends.cells = 0.0f;
+  if (is_wrapped(c)) {
+    cloth_vector first = ends.left;
+    ends.left = ends.right;
+    ends.right = first;
+    ends.cells = 1.0f;
+  }
+  return ends;
+}
+
 /* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, int32_t column, int32_t row) {
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, row_ends ends, int32_t column, int32_t row) {
   int32_t i = row * c->columns + column;
   int32_t above = row > 0 ? 1 : 0;
   int32_t below = row < c->rows - 1 ? 1 : 0;
   lanes one = lanes_splat(1.0f);
-  lanes zero = lanes_splat(0.0f);
+  lanes beyond = lanes_splat(ends.cells);
   lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
   lanes_mask has_right = lanes_first(c->columns - 1 - column);
-  lanes3 here = lanes3_load(x, i);
-  lanes3 left = lanes3_select(leftmost, here, lanes3_load(x, i - 1));
-  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), here);
+  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends.left), lanes3_load(x, i - 1));
+  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends.right));
   lanes3 up = lanes3_load(x, i - above * c->columns);
   lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
-  lanes width = lanes_add(lanes_select(leftmost, zero, one), lanes_select(has_right, one, zero));
+  lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
   lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)((c->columns - 1) * (c->rows - 1)) / (float)c->count);
+  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->rows - 1)) / (float)c->count);
   lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
@@ -2841,11 +3137,12 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes chan
   lanes3 wind = lanes3_splat(wind_of(c));
   lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
   for (int32_t row = 0; row < c->rows; row++) {
+    row_ends ends = row_ends_at(c, x, row);
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
       int32_t i = row * c->columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, column, row), relative, lanes_divide(k_over_mass, mass));
+      lanes3 air = air_change(c, area_vectors(c, x, ends, column, row), relative, lanes_divide(k_over_mass, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
     }
   }
@@ -2973,6 +3270,30 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
   }
 #endif
 }
+
+#if WITH_WRAP
+
+/* The same for one line of the springs across the seam: adds A direction and its part of direction . product. */
+CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    int32_t count = line->rows - row;
+    lanes3 e = seam_difference(c, line, planes_at(c, c->direction), row, count);
+    lanes3 pull = lanes3_rounded(operator_pull(line->blocks + row, seam_rows(c), e), WORK_GRID);
+    add_seam_pulls(c, line, planes_at(c, c->product), row, lanes3_negated(pull), count);
+    lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
+  }
+}
+
+static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
+  for (int32_t n = 0; n < seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode >= CLOTH_MODE_IMPLICIT) {
+      operator_seam_line(c, &line, sum);
+    }
+  }
+}
+
+#endif
 
 /// Preconditioner ///
 
@@ -3185,6 +3506,32 @@ static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
 
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
+#if WITH_WRAP
+/* Adds w w^T + beta I to the block of one particle. */
+static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
+  for (int r = 0; r < 3; r++) {
+    for (int s = r; s < 3; s++) {
+      float value = w[r] * w[s] + (r == s ? beta : 0.0f);
+      *block_entry(c, particle, block_index[r][s]) += (value + WORK_GRID) - WORK_GRID;
+    }
+  }
+}
+
+/* Adds the blocks of the springs across the seam to C. */
+CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
+  const int32_t part = seam_rows(c);
+  for (int32_t n = 0; n < seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
+      const float *block = line.blocks + row;
+      float w[3] = {block[0], block[part], block[2 * part]};
+      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
+      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
+    }
+  }
+}
+#endif
+
 /* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
    shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
 static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
@@ -3372,6 +3719,14 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
+/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+static void join_ends(const cloth *c, float *line, int32_t nodes) {
+  if (is_wrapped(c)) {
+    line[0] += line[nodes - 1];
+    line[nodes - 1] = 0.0f;
+  }
+}
+
 /* The rows of a grid around a row of nodes of the next coarser, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
@@ -3408,6 +3763,9 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
     restrict_line(line.x, to, coarse->columns);
     restrict_line(line.y, to + coarse->count, coarse->columns);
     restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
+    for (int32_t part = 0; part < 3; part++) {
+      join_ends(c, to + part * coarse->count, coarse->columns);
+    }
   }
 }
 
@@ -3538,8 +3896,11 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
 }
 
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
-  const float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
   planes line = coarse_line(c, node, columns);
+  for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
+    z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
+  }
   spread_line(z, coarse->columns, line.x);
   spread_line(z + coarse->count, coarse->columns, line.y);
   spread_line(z + 2 * coarse->count, coarse->columns, line.z);
@@ -3607,6 +3968,11 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 /* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_blocks(c, plan);
+  }
+#endif
 #if WITH_MULTILEVEL
   if (multilevel) {
     set_shares(c);
@@ -3681,6 +4047,11 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
       bend_operator_row(c, row, &sum);
     }
   }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    operator_seam(c, plan, &sum);
+  }
+#endif
   return lanes_sum_total(&sum);
 }
 
@@ -3927,29 +4298,46 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *end
   return lanes_divide(lanes_multiply(gain, over), sum);
 }
 
-/* Moves both ends of springs. Where only some springs are projected the others move nothing. */
-CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
+/* How far springs move their ends towards each other. */
+typedef struct end_moves {
+  lanes3 from, to;
+} end_moves;
+
+/* Where only some springs are projected the others move nothing. */
+CLOTH_INLINE end_moves general_moves(const spring_limit *limit, const spring_ends *ends, lanes3 from, lanes3 to) {
+  lanes3 d = lanes3_subtract(to, from);
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
   if (limit->kappa > 0.0f) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
     share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
   }
-  *from = lanes3_add(*from, limit_move(d, lanes_multiply(share, ends->mobility[0])));
-  *to = lanes3_subtract(*to, limit_move(d, lanes_multiply(share, ends->mobility[1])));
+  end_moves moves = {limit_move(d, lanes_multiply(share, ends->mobility[0])),
+                     limit_move(d, lanes_multiply(share, ends->mobility[1]))};
+  return moves;
 }
 
 /* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
-   the greater is the one of the right side. */
-CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
+   the greater is the one of the right side. Both ends move as far. */
+CLOTH_INLINE lanes3 plain_move(const spring_limit *limit, lanes3 from, lanes3 to) {
+  lanes3 d = lanes3_subtract(to, from);
   lanes squared = lanes3_dot(d, d);
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
   lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
   lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
   lanes share = lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
-  lanes3 move = limit_move(d, share);
+  return limit_move(d, share);
+}
+
+/* Moves both ends of springs. */
+CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
+  end_moves moves = general_moves(limit, ends, *from, *to);
+  *from = lanes3_add(*from, moves.from);
+  *to = lanes3_subtract(*to, moves.to);
+}
+
+CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
+  lanes3 move = plain_move(limit, *from, *to);
   *from = lanes3_add(*from, move);
   *to = lanes3_subtract(*to, move);
 }
@@ -3987,23 +4375,19 @@ typedef struct line_bundle {
   int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
   int32_t length;               /* elements of a line */
   int32_t count;                /* how many lanes are lines: what others make is not kept */
+  int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
   plain_piece plain;            /* elements where the plain kernel may serve */
 } line_bundle;
 
 /* Values of maps, in lanes. */
 static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
-  const float *from = plane + b->first + element * b->along;
-  float side[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    side[lane] = from[(lane < b->count ? lane : 0) * b->across];
-  }
-  return lanes_load(side);
+  return lanes_gathered(plane + b->first + element * b->along, b->across, b->count);
 }
 
-CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t span, spring_ends *ends) {
+CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
   for (int32_t n = 0; n < 2; n++) {
-    int32_t e = element + n * span;
+    int32_t e = n ? other : element;
     if (c->stiffness_map) {
       lanes map = line_values(b, floats_at(c, c->stiffness_map), e);
       ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
@@ -4014,12 +4398,12 @@ CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t eleme
   }
 }
 
-CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t span) {
+CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t other) {
   lanes one = lanes_splat(1.0f);
-  const float *mobility = b->mobility + element * b->next;
-  spring_ends ends = {{lanes_load(mobility), lanes_load(mobility + span * b->next)}, {one, one}, one};
+  lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
+  spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
   if (c->stiffness_map || c->mass_ratio) {
-    add_maps(c, b, element, span, &ends);
+    add_maps(c, b, element, other, &ends);
   }
   return ends;
 }
@@ -4040,7 +4424,7 @@ CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
   if (PLAIN_KERNELS && element >= l->bundle.plain.from && element + l->limit.span < l->bundle.plain.to) {
     limit_plain(&l->limit, &ends[0], &ends[1]);
   } else {
-    spring_ends known = line_ends(l->c, l->lines, element, l->limit.span);
+    spring_ends known = line_ends(l->c, l->lines, element, element + l->limit.span);
     limit_general(&l->limit, &known, &ends[0], &ends[1]);
   }
   lanes3_store(l->bundle.x, i, ends[0], count);
@@ -4082,6 +4466,58 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
   }
 }
 
+#if WITH_WRAP
+
+/*
+ * A ring has no end to begin at, and whatever goes through it in order would leave marks where it begins. So all its
+ * springs of a span act at once: each tells how far it would move its ends, and a particle does so much of the sum of
+ * both moves. More than this, and rings of many springs begin to ring; less holds them worse (measured).
+ */
+#define RING_SHARE 0.8f
+
+/* How far the spring between two elements would move them. */
+CLOTH_INLINE end_moves ring_moves(const line_limit *l, int32_t element, int32_t other, lanes3 from, lanes3 to) {
+  const plain_piece plain = l->bundle.plain;
+  if (PLAIN_KERNELS && element >= plain.from && other >= plain.from && element < plain.to && other < plain.to) {
+    lanes3 move = plain_move(&l->limit, from, to);
+    end_moves moves = {move, move};
+    return moves;
+  }
+  spring_ends known = line_ends(l->c, l->lines, element, other);
+  return general_moves(&l->limit, &known, from, to);
+}
+
+/* The springs that lead from `element` round the ring, span by span, until they are there again. */
+CLOTH_INLINE void limit_ring(const line_limit *l, int32_t element) {
+  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span, first = element;
+  int32_t last = first + length - span;
+  last -= last >= length ? length : 0;
+  lanes3 start = lanes3_load(l->bundle.x, first * next);
+  lanes3 here = start;
+  lanes3 pulled = ring_moves(l, last, first, lanes3_load(l->bundle.x, last * next), start).to;
+  do {
+    int32_t other = element + span;
+    other -= other >= length ? length : 0;
+    lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
+    end_moves moves = ring_moves(l, element, other, here, there);
+    lanes3 moved = limit_move(lanes3_subtract(moves.from, pulled), lanes_splat(RING_SHARE));
+    lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), l->bundle.count);
+    pulled = moves.to;
+    here = there;
+    element = other;
+  } while (element != first);
+}
+
+/* Into how many rings the springs of a span fall. */
+static int32_t rings_of(int32_t length, int32_t span) {
+  while (length % span != 0) {
+    span /= 2;
+  }
+  return span;
+}
+
+#endif
+
 /* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
 CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
                                            const line_bundle *b) {
@@ -4090,6 +4526,14 @@ CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *l
     if (!l.limit.fast) {
       l.bundle.plain.to = 0;
     }
+#if WITH_WRAP
+    if (b->is_ring) {
+      for (int32_t first = 0, rings = rings_of(l.bundle.length, l.limit.span); first < rings; first++) {
+        limit_ring(&l, first);
+      }
+      continue;
+    }
+#endif
     for (int32_t first = 0; first < 2 * l.limit.span; first++) {
       limit_links(&l, first);
     }
@@ -4105,6 +4549,7 @@ static void limit_columns(const cloth *c, planes x, const spring_limit *limits, 
                      c->columns,
                      c->rows,
                      left < CLOTH_LANES ? left : CLOTH_LANES,
+                     0,
                      column,
                      c->columns,
                      1,
@@ -4162,7 +4607,8 @@ static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t cou
   int32_t room = CLOTH_LANES * turned_columns(c->columns);
   float *side = floats_at(c, c->residual);
   planes sides = {side, side + room, side + 2 * room};
-  line_bundle b = {sides, side + 3 * room, CLOTH_LANES, c->columns, count, first, 1, c->columns, plain_row(c, row)};
+  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->columns, count,
+                   is_wrapped(c), first,           1,           c->columns, plain_row(c, row)};
   for (int32_t n = 1; n < count; n++) {
     b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
   }
@@ -4196,7 +4642,7 @@ static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int
   for (int32_t row = 0; row < c->rows; row++) {
     int32_t i = row * c->columns;
     planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, i, 1, 1, plain_row(c, row)};
+    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
     limit_bundle(c, limits, limit_count, &b);
   }
 }
@@ -4285,6 +4731,28 @@ CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, pla
   }
 }
 
+#if WITH_WRAP
+/* Those across the seam, between rows of even or of odd number and the next. */
+CLOTH_SEPARATE void limit_shear_seam(const cloth *c, const spring_limit *limit, planes x, int32_t colour,
+                                     int32_t direction) {
+  const float *mobility = floats_at(c, c->mobility);
+  const int32_t next = 2 * c->columns, last = c->columns - 1;
+  for (int32_t row = colour; row + 1 < c->rows; row += 2 * CLOTH_LANES) {
+    int32_t count = (c->rows - row) / 2;
+    int32_t i = row * c->columns + (direction == DIAGONAL ? last : 0);
+    int32_t j = (row + 1) * c->columns + last - (i - row * c->columns);
+    spring_ends ends = {{lanes_gathered(mobility + i, next, count), lanes_gathered(mobility + j, next, count)},
+                        {mass_ratios_gathered(c, i, next, count), mass_ratios_gathered(c, j, next, count)},
+                        spring_scales_gathered(c, i, j, next, count)};
+    lanes3 from = lanes3_gathered(x, i, next, count);
+    lanes3 to = lanes3_gathered(x, j, next, count);
+    end_moves moves = general_moves(limit, &ends, from, to);
+    lanes3_add_scattered(x, i, next, moves.from, count);
+    lanes3_add_scattered(x, j, next, lanes3_negated(moves.to), count);
+  }
+}
+#endif
+
 /* First between the rows of even number and the next, then of odd number. */
 CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
   const spring_limit limit = *shear;
@@ -4292,6 +4760,11 @@ CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *sh
     for (int32_t row = colour; row + 1 < c->rows; row += 2) {
       limit_shear_row(c, &limit, x, row, direction);
     }
+#if WITH_WRAP
+    if (is_wrapped(c)) {
+      limit_shear_seam(c, &limit, x, colour, direction);
+    }
+#endif
   }
 }
 
@@ -4304,8 +4777,10 @@ static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int
   }
   int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
   general = !limit.fast || general > c->count ? c->count : general;
+  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->rows * PRICE_SEAM_SHEAR : around;
   return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN;
+         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
 }
 
 /* Of the stretch springs of one span. */
@@ -4636,6 +5111,7 @@ static int32_t *tethers_of(const cloth *c, int32_t slot) {
    mixed term follows from the diagonals. */
 typedef struct rest_metric {
   float warp, mixed, weft;
+  float around; /* columns all the way round; 0 if they do not go there */
 } rest_metric;
 
 static rest_metric metric_of(const cloth *c, float scale) {
@@ -4645,7 +5121,17 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.weft = squared * (c->spacing_weft * c->spacing_weft);
   m.mixed = squared * 0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal);
   m.mixed = snapped(m.mixed, WORK_QUANTUM);
+  m.around = is_wrapped(c) ? (float)c->columns : 0.0f;
   return m;
+}
+
+/* So many columns or, if that is shorter, what is left of the way round. */
+CLOTH_INLINE lanes shorter_way(rest_metric m, lanes columns) {
+  if (!WITH_WRAP || m.around == 0.0f) {
+    return columns;
+  }
+  columns = lanes_absolute(columns);
+  return lanes_minimum(columns, lanes_subtract(lanes_splat(m.around), columns));
 }
 
 CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
@@ -4664,8 +5150,8 @@ typedef struct tether_choice {
 /* From a pin to a place of the grid. */
 static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
   int32_t pin_row = pin / c->columns;
-  float columns = (float)(column - (pin - pin_row * c->columns));
-  return lanes_first_value(rest_squared(t->metric, lanes_splat(columns), lanes_splat((float)(row - pin_row))));
+  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->columns))));
+  return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
 }
 
 static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
@@ -4710,6 +5196,10 @@ static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
 static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
+  if (is_wrapped(c)) {
+    column += column < 0 ? c->columns : 0;
+    column -= column >= c->columns ? c->columns : 0;
+  }
   if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
     return;
   }
@@ -4719,26 +5209,29 @@ static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, 
 }
 
 static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
+  column -= column >= c->columns ? c->columns : 0;
   t->column = column;
   t->particle = t->row * c->columns + column;
 }
 
-/* Through the rows one way: each row hears from the one before, then from its left, then from its right. */
+/* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
+   all that twice, as what comes first hears from what comes last. */
 static void hand_tethers_on(const cloth *c, int32_t rows) {
   tether_choice t;
+  int32_t columns = is_wrapped(c) ? 2 * c->columns : c->columns;
   t.metric = metric_of(c, 1.0f);
   t.slots[0] = tethers_of(c, 0);
   t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
   for (int32_t n = 0; n < c->rows; n++) {
     t.row = rows > 0 ? n : c->rows - 1 - n;
-    for (int32_t column = 0; column < c->columns; column++) {
+    for (int32_t column = 0; column < columns; column++) {
       stand_at(c, &t, column);
       offer_from(c, &t, -1, 0 - rows);
       offer_from(c, &t, 0, 0 - rows);
       offer_from(c, &t, 1, 0 - rows);
       offer_from(c, &t, -1, 0);
     }
-    for (int32_t column = c->columns - 1; column >= 0; column--) {
+    for (int32_t column = columns - 1; column >= 0; column--) {
       stand_at(c, &t, column);
       offer_from(c, &t, 1, 0);
     }
@@ -4816,6 +5309,7 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
+    columns = shorter_way(m, columns);
     rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
     rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
   }
@@ -4947,6 +5441,7 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
     ends.pin = lanes3_splat(vector_load(x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
+  columns = shorter_way(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
     pull_block(c, &ends, row * c->columns + column, c->columns - column);
@@ -4973,8 +5468,8 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
       continue;
     }
     ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    ends.rest = rest_squared(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))),
-                             lanes_splat((float)(row - pin_row)));
+    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))));
+    ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
   }
@@ -5659,27 +6154,46 @@ static int32_t plain_particles(const cloth *c) {
   return plain;
 }
 
+/* How many lines of springs across the seam act by forces, at least in a mode. */
+static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
+  uint32_t lines = plan->bend_mode >= mode ? SEAM_BENDS : 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    lines += d != WEFT && plan->spring[d].mode >= mode;
+  }
+  return is_wrapped(c) ? lines : 0;
+}
+
+/* Of what costs so much a row, a particle. */
+static uint32_t share_of_row(const cloth *c, uint32_t price) {
+  uint32_t columns = (uint32_t)c->columns;
+  return (price + columns - 1u) / columns;
+}
+
 /* Of an iteration of the solver, a particle. */
-static uint32_t iteration_price(const step_plan *plan) {
+static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
   return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0));
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0)) +
+         share_of_row(c, seam);
 }
 
 /* Of a solve, a particle, without the iterations. */
 static uint32_t solve_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
   return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
                     (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->warm || has_solver_contacts(c) ? iteration_price(plan) : 0u);
+         (c->warm || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
 static uint32_t forces_price(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * PRICE_SEAM;
   return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
                     (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
                     (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
-         (plan->solves ? solve_price(c, plan) : 0u);
+         (plan->solves ? solve_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of all that every substep does to a particle, however things are. */
@@ -5692,7 +6206,7 @@ static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t te
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
   price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->limit_sweeps * SWEEP_PRICE;
+  return price + (uint32_t)c->limit_sweeps * (SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -5738,7 +6252,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
     price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(plan);
+    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
   }
   return price;
 }
@@ -5759,7 +6273,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
   work = work * (uint32_t)plan->substeps + PRICE_STEP +
          (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
   if (chooses_tethers(c)) {
-    work += (uint64_t)(uint32_t)c->count * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+    uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
+    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
   }
   return work;
 }
@@ -6399,7 +6914,8 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, SWEEP_PRICE);
+      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count,
+                SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
       break;
     }
     limit_sweep(c, predicted_of(c));
@@ -6674,7 +7190,7 @@ static void prepare_step(const cloth *c, float dt) {
 /* What has to be known of all substeps. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(plan));
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
@@ -7327,7 +7843,7 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series, for no more than half a turn a step. */
+/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series, for no more than half a turned a step. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   cloth_vector u = vector_snapped(vector(q.x, q.y, q.z), WORK_QUANTUM);
   float squared = vector_dot(u, u);
@@ -7338,11 +7854,11 @@ static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
 static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                    float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
-  cloth_rotation turn = rotation_product(to->rotation, rotation_conjugate(from->rotation));
+  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
   rigid_motion m;
   m.pivot = from->position;
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
-  m.rotation = rotation_between(none, turn, 1.0f - inertia->angular);
+  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
   m.angular_speed = vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal));
   return m;
@@ -7495,12 +8011,17 @@ static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
+/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
+static int32_t row_vertices(const cloth *c) {
+  return cells_along_warp(c) + 1;
+}
+
 /* Does a layout fit its stride, and are all vertices there? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
   if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)c->count) {
+      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
     return CLOTH_ERROR_BUFFER;
   }
   return CLOTH_OK;
@@ -7541,6 +8062,12 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
   return CLOTH_OK;
 }
 
+/* The vertex of a particle. */
+static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
+  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
+  return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
+}
+
 /* Reads three floats of a vertex, or none. */
 static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   cloth_vector a = {0.0f, 0.0f, 0.0f};
@@ -7567,10 +8094,11 @@ static void set_target_vector(const cloth *c, int32_t which, int32_t particle, c
   vector_store(to, particle, a);
 }
 
-static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const uint8_t *vertices) {
-  for (int32_t i = 0; i < c->count; i++, vertices += layout->stride) {
-    if (!vector_in_range(read_attribute(vertices, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertices, layout->normal_offset), 1.0e6f)) {
+static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
+    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
       return CLOTH_ERROR_VECTOR;
     }
   }
@@ -7586,12 +8114,12 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
     return CLOTH_ERROR_TARGETS;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
-  error = error ? error : check_targets(sheet, layout, (const uint8_t *)vertices);
+  error = error ? error : check_targets(sheet, layout, vertices);
   if (error) {
     return error;
   }
-  const uint8_t *vertex = (const uint8_t *)vertices;
-  for (int32_t i = 0; i < sheet->count; i++, vertex += layout->stride) {
+  for (int32_t i = 0; i < sheet->count; i++) {
+    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
     cloth_vector place = read_attribute(vertex, layout->position_offset);
     set_target_vector(sheet, TARGET_PLACE, i, vector_snapped(place, STATE_QUANTUM));
     set_target_vector(sheet, TARGET_NORMAL, i, unit_or_zero(read_attribute(vertex, layout->normal_offset)));
@@ -7647,7 +8175,8 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  lanes3 areas = area_vectors(c, planes_at(c, c->position), column, row);
+  planes x = planes_at(c, c->position);
+  lanes3 areas = area_vectors(c, x, row_ends_at(c, x, row), column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
   float length = vector_length(a);
@@ -7691,7 +8220,8 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 }
 
 #ifndef CLOTH_NO_VERTICES
-static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t column, int32_t row, uint8_t *to) {
+static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
+  int32_t column = vertex < c->columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
     cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
@@ -7701,7 +8231,7 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
     copy_floats(to + layout->normal_offset, &n.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-    float uv[2] = {(float)column / (float)(c->columns - 1), (float)row / (float)(c->rows - 1)};
+    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->rows - 1)};
     copy_floats(to + layout->texcoord_offset, uv, 2);
   }
 }
@@ -7714,14 +8244,15 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
   if (!layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
+  int32_t along = row_vertices(sheet);
   error = check_vertices(sheet, layout, bytes);
   if (error) {
     return error;
   }
   for (int32_t row = 0; row < sheet->rows; row++) {
-    for (int32_t column = 0; column < sheet->columns; column++) {
-      size_t i = (size_t)(row * sheet->columns + column);
-      write_vertex(sheet, layout, column, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+    for (int32_t vertex = 0; vertex < along; vertex++) {
+      size_t i = (size_t)(row * along + vertex);
+      write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
   return CLOTH_OK;
@@ -7729,16 +8260,17 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
 
 int cloth_index_count(const cloth *sheet) {
   int error = check_cloth(sheet);
-  return error ? error : 6 * (sheet->columns - 1) * (sheet->rows - 1);
+  return error ? error : 6 * cells_along_warp(sheet) * (sheet->rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
 static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   CLOTH_CONSTANT static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
   CLOTH_CONSTANT static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
-  int32_t column = cell % (c->columns - 1) + right[corner];
-  int32_t row = cell / (c->columns - 1) + below[corner];
-  return row * c->columns + column;
+  int32_t cells = cells_along_warp(c);
+  int32_t column = cell % cells + right[corner];
+  int32_t row = cell / cells + below[corner];
+  return row * row_vertices(c) + column;
 }
 
 /* Writes indices of 2 or 4 bytes. */
@@ -7747,11 +8279,11 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = (c->columns - 1) * (c->rows - 1);
+  int32_t cells = cells_along_warp(c) * (c->rows - 1);
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(c->count - 1) > most - first_vertex) {
+  if ((uint32_t)(row_vertices(c) * c->rows - 1) > most - first_vertex) {
     return CLOTH_ERROR_INDEX_WIDTH;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
@@ -8332,15 +8864,36 @@ static float particle_scale(const cloth *c, int32_t i, int32_t j) {
   return lanes_first_value(spring_scale(c, i, j, 1));
 }
 
+/* The ends of a spring. */
+typedef struct particle_pair {
+  int32_t i, j;
+} particle_pair;
+
+/* Of the spring kept at a column of a row. */
+static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
+  int32_t place = row * c->columns + column;
+  particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
+  int32_t over = is_wrapped(c) && column + reach >= c->columns ? c->columns : 0;
+  ends.i -= d == ANTIDIAGONAL ? over : 0;
+  ends.j -= d == WARP || d == DIAGONAL ? over : 0;
+  return ends;
+}
+
+/* How many springs of a direction a row keeps. */
+static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
+  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->columns);
+  return is_wrapped(c) && springs > 0 ? c->columns : springs;
+}
+
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   planes x = planes_at(c, c->position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; places_left(d, 1, way_below(c, row, 1), c->columns - column) > 0; column++) {
-      int32_t i = row * c->columns + column + spring_start(d);
-      int32_t j = row * c->columns + column + spring_end(c, d);
+    for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
+      const particle_pair ends = spring_particles(c, d, 1, row, column);
+      const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = snapped(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
@@ -8364,9 +8917,9 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
   for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; places_left(d, 2, way_below(c, row, 2), c->columns - column) > 0; column++) {
-      int32_t i = row * c->columns + column + 2 * spring_start(d);
-      int32_t j = row * c->columns + column + 2 * spring_end(c, d);
+    for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
+      const particle_pair ends = spring_particles(c, d, 2, row, column);
+      const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
       float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
@@ -8406,7 +8959,7 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
     measure_springs(sheet, d, &sums);
     measure_bend(sheet, d, &sums);
   }
-  int32_t springs = (sheet->columns - 1) * sheet->rows + sheet->columns * (sheet->rows - 1);
+  int32_t springs = cells_along_warp(sheet) * sheet->rows + sheet->columns * (sheet->rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);

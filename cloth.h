@@ -35,11 +35,10 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
- *              _TARGETS, _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave
- *              parts out of cloth.c: a config that asks for them is refused, the defaults do not ask, and functions
- *              that serve nothing else are not there.
- *   Threads    A cloth holds no shared state: different cloths may be used on
- *              different threads, one cloth by one thread at a time. Cloths that share scratch are on one thread.
+ *              _TARGETS, _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _WRAP
+ *              leave parts out of cloth.c: a config that asks for them is refused, the defaults do not ask, and
+ * functions that serve nothing else are not there. Threads    A cloth holds no shared state: different cloths may be
+ * used on different threads, one cloth by one thread at a time. Cloths that share scratch are on one thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -94,8 +93,8 @@ typedef enum cloth_error {
   CLOTH_OK = 0,
   CLOTH_ERROR_NULL = -1,             /* a required pointer is NULL */
   CLOTH_ERROR_CONFIG = -2,           /* config not made by cloth_config_default() */
-  CLOTH_ERROR_GRID = -3,             /* columns or rows outside 2..CLOTH_GRID_LIMIT */
-  CLOTH_ERROR_PLACEMENT = -4,        /* edge vector or given position not finite, zero or out of range */
+  CLOTH_ERROR_GRID = -3,             /* columns, rows or wrap outside its range, or fewer than 5 columns to wrap */
+  CLOTH_ERROR_PLACEMENT = -4,        /* edge vector or given position not finite, zero or out of range, or edges lean */
   CLOTH_ERROR_DENSITY = -5,          /* density outside its range */
   CLOTH_ERROR_STIFFNESS = -6,        /* stretch, shear, bend or compression outside its range */
   CLOTH_ERROR_DAMPING = -7,          /* a damping outside its range */
@@ -195,7 +194,7 @@ typedef struct cloth_vertex_layout {
   int32_t stride;          /* bytes from one vertex to the next; 1..65536 */
   int32_t position_offset; /* [m] */
   int32_t normal_offset;   /* unit length */
-  int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */
+  int32_t texcoord_offset; /* u = column / (columns - 1), round a tube column / columns; v = row / (rows - 1) */
 } cloth_vertex_layout;
 
 /// Fabric ///
@@ -304,12 +303,17 @@ typedef struct cloth_config {
   int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
   cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
-  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0) [m]; its length fixes the rest spacing of the
-                             columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
+  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or with `wrap` all the way round [m]; its length
+                             fixes the rest spacing of the columns, 1e-4..100 m between neighbours; default (1, 0, 0) */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; likewise for rows; need not be perpendicular to
                              the other, but at least 6 degrees from parallel; default (0, 0, 1) */
-  const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane of origin and edges;
-                                    read by cloth_init() only, rest lengths stay those of the edges */
+  int32_t wrap; /* 1 makes a tube, for skirts and sleeves: column 0 follows the last column, and all springs go round.
+                   There are at least 5 columns, and the edges are perpendicular to 1e-3. Rows start as regular polygons
+                   around an axis along edge_weft, particle (0, 0) at the origin with edge_warp as its tangent, normals
+                   pointing outward. Springs around the tube are projected a little less firmly than along a sheet. Adds
+                   144 bytes per row to a cloth with a solver; 0..1; default 0 */
+  const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane, or tube, of origin and
+                                    edges; read by cloth_init() only, rest lengths stay those of the edges */
 
   /* Material */
   cloth_fabric fabric;        /* see cloth_fabric */
@@ -411,8 +415,8 @@ cloth_config cloth_config_default(void);
  * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
  * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles
  * on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in
- * cloth_config. Beside that 48 bytes per column, and 3.4 to 4.2 KB with the default capacities. It is the same for every
- * build of the library.
+ * cloth_config. Beside that 48 bytes per column, and 3.4 to 4.2 KB with the default capacities. It is the same for
+ * every build of the library.
  */
 typedef struct cloth_memory {
   size_t total_bytes;     /* exact size of the arena */
@@ -725,12 +729,12 @@ cloth_motion_constraint cloth_motion_constraint_default(void);
 int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint);
 
 /*
- * Take the targets of all particles from vertices in the order of particles, positions [m] and normals (of any length
- * but 0; without them, or with one of 0, there is no backstop), of any alignment. cloth_move_targets() has targets move
- * there during the next step, in straight lines from where they were at the end of the last, to rest there.
- * cloth_set_targets() has them there at once, as does the first call of either; until then no particle is held.
- * Return CLOTH_OK, CLOTH_ERROR_TARGETS without config.targets, CLOTH_ERROR_BUFFER for a layout that does not fit or has
- * no positions, CLOTH_ERROR_VECTOR, ...
+ * Take the targets of all particles from vertices laid out as cloth_write_vertices() writes them: positions [m] and
+ * normals (of any length but 0; without them, or with one of 0, there is no backstop), of any alignment.
+ * cloth_move_targets() has targets move there during the next step, in straight lines from where they were at the end
+ * of the last, to rest there. cloth_set_targets() has them there at once, as does the first call of either; until then
+ * no particle is held. Return CLOTH_OK, CLOTH_ERROR_TARGETS without config.targets, CLOTH_ERROR_BUFFER for a layout
+ * that does not fit or has no positions, CLOTH_ERROR_VECTOR, ...
  */
 int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
 int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
@@ -752,11 +756,13 @@ int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *posit
 int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity);
 int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal);
 
-/* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. Returns CLOTH_OK or an
-   error. */
+/* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. With config.wrap there are
+   (columns + 1) * rows: the last of a row is the first again, with u = 1, so that a texture goes all the way round.
+   Returns CLOTH_OK or an error. */
 int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Returns the number of triangle indices, 6 (columns - 1)(rows - 1), or an error. */
+/* Returns the number of triangle indices, 6 (columns - 1)(rows - 1) or with config.wrap 6 columns (rows - 1), or an
+   error. */
 int cloth_index_count(const cloth *sheet);
 
 /* Writes the triangle indices, `count` of which fit, each plus `first_vertex`. Return CLOTH_OK or an error. */

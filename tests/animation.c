@@ -283,6 +283,30 @@ static void test_targets_lead(void) {
   specimen_free(&s);
 }
 
+/* Round a tube targets come as its vertices go, with the first of a row twice. */
+static void test_targets_round_a_tube(void) {
+  cloth_config config = led_config();
+  config.wrap = 1;
+  specimen s = specimen_make(&config);
+  enum { TUBE_VERTICES = (TARGET_SIDE + 1) * TARGET_SIDE };
+  vertex vertices[TUBE_VERTICES];
+  CHECK(cloth_write_vertices(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_write_vertices");
+  for (int i = 0; i < TUBE_VERTICES; i++)
+    vertices[i].position.y += 0.25f;
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  for (int i = 0; i < s.count; i++)
+    cloth_set_motion_constraint(s.sheet, i, &tight);
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices - 1) == CLOTH_ERROR_BUFFER, "too few");
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+  run_steps(s.sheet, 1, FRAME);
+  for (int i = 0; i < s.count; i++) {
+    const vertex *target = &vertices[i / TARGET_SIDE * (TARGET_SIDE + 1) + i % TARGET_SIDE];
+    double apart = point_distance(position_of(s.sheet, i), point_of(target->position));
+    CHECK(apart < 1e-6, "particle %d is %g m from its target", i, apart);
+  }
+  specimen_free(&s);
+}
+
 static void test_target_refusals(void) {
   cloth_config config = led_config();
   specimen s = specimen_make(&config);
@@ -493,6 +517,7 @@ int main(void) {
     test_targets_are_state();
     test_targets_wake();
   }
+  test_targets_round_a_tube();
   test_target_refusals();
   test_gusts();
   test_shared_scratch();

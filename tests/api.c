@@ -89,6 +89,7 @@ typedef struct config_field {
 static const config_field config_fields[] = {
     INTS(columns, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
     INTS(rows, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
+    INTS(wrap, 0, 1, CLOTH_ERROR_GRID),
     FLOATS(fabric.density, 0.001, 1000, CLOTH_ERROR_DENSITY),
     FLOATS(fabric.stretch_warp, 0, 1e7, CLOTH_ERROR_STIFFNESS),
     FLOATS(fabric.stretch_weft, 0, 1e7, CLOTH_ERROR_STIFFNESS),
@@ -142,8 +143,8 @@ static int field_in_fabric(const config_field *field) {
 /* A small config without neighbours at the ends of their ranges. */
 static cloth_config small_config(void) {
   cloth_config config = tested_config();
-  config.columns = 4;
-  config.rows = 5;
+  config.columns = 5;
+  config.rows = 4;
   return config;
 }
 
@@ -276,16 +277,80 @@ static void test_config_placement(void) {
   config.edge_weft = on_axis(0, 0.0f);
   expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_weft of zero length");
   config = small_config();
-  config.edge_warp = on_axis(0, 2.99e-4f); /* three cells of less than 1e-4 m */
+  config.edge_warp = on_axis(0, 3.99e-4f); /* four cells of less than 1e-4 m */
   expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close");
-  config.edge_warp = on_axis(0, 3.01e-4f);
+  config.edge_warp = on_axis(0, 4.01e-4f);
   expect_config_accepted(&config, "columns just far enough apart");
   config = small_config();
-  config.edge_weft = on_axis(2, 3.99e-4f);
+  config.edge_weft = on_axis(2, 2.99e-4f);
   expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "rows too close");
-  config.edge_weft = on_axis(2, 4.01e-4f);
+  config.edge_weft = on_axis(2, 3.01e-4f);
   expect_config_accepted(&config, "rows just far enough apart");
   fixture_free(&f);
+}
+
+static void test_config_wrap(void) {
+  cloth_config config = small_config();
+  fixture f = fixture_make(&config);
+  config.wrap = 1;
+  for (config.columns = 2; config.columns < 5; config.columns++)
+    expect_config_refused(&f, &config, CLOTH_ERROR_GRID, "fewer than five columns around");
+  config.edge_warp = on_axis(0, 4.99e-4f); /* five cells of less than 1e-4 m */
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close around");
+  config.edge_warp = on_axis(0, 5.01e-4f);
+  expect_config_accepted(&config, "columns just far enough apart around");
+  const double leans[] = {1.1e-3, -1.1e-3, 0.9e-3, -0.9e-3, 0.5};
+  for (int i = 0; i < 5; i++) {
+    config = small_config();
+    config.wrap = 1;
+    config.edge_weft = vector_at(3.0 * leans[i], 2.0, sqrt(5.0));
+    if (fabs(leans[i]) > 1e-3)
+      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edges that lean around");
+    else
+      expect_config_accepted(&config, "edges that hardly lean around");
+  }
+  config = small_config(); /* normals point to -y, and the axis lies above */
+  config.wrap = 1;
+  config.edge_warp = on_axis(0, 3.0f);
+  config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 0.5f);
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "a tube that reaches out of the world");
+  config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 1.5f);
+  CHECK(cloth_memory_needed(&config, &f.out.memory) == CLOTH_OK, "a tube at the edge of the world");
+  fixture_free(&f);
+}
+
+/* A tube starts as regular polygons of the right girth about an axis along edge_weft, normals pointing outward. */
+static void test_tube_start(void) {
+  const int widths[] = {5, 6, 7, 8, 12, 33, 1024};
+  for (int n = 0; n < 7; n++) {
+    cloth_config config = tested_config();
+    config.wrap = 1;
+    config.columns = widths[n];
+    config.rows = 3;
+    config.origin = vector_at(0.3, -0.2, 0.1);
+    config.edge_warp = vector_at(0.8, 0.0, 0.6);
+    config.edge_weft = vector_at(0.0, -2.0, 0.0);
+    specimen s = specimen_make(&config);
+    const double side = 1.0 / s.columns, radius = 0.5 * side / sin(acos(-1.0) / s.columns);
+    const point outward = {0.6, 0.0, -0.8}; /* cross(edge_warp, edge_weft), and away from the axis */
+    const point middle = point_sum(point_of(config.origin), point_scaled(outward, -radius));
+    CHECK(point_distance(position_of(s.sheet, 0), point_of(config.origin)) < 1e-7, "the first particle");
+    for (int i = 0; i < s.count; i++) {
+      point p = position_of(s.sheet, i), centre = middle, normal;
+      point next = position_of(s.sheet, i / s.columns * s.columns + (i + 1) % s.columns);
+      cloth_vector written;
+      cloth_get_normal(s.sheet, i, &written);
+      centre.y -= i / s.columns;
+      normal = point_scaled(point_difference(p, centre), 1.0 / radius);
+      CHECK(fabs(point_distance(p, centre) - radius) < 1e-6 * radius + 1e-7, "%d columns: distance of %d from the axis",
+            s.columns, i);
+      CHECK(fabs(point_distance(p, next) - side) < 3e-7, "%d columns: side %d of %g m", s.columns, i, side);
+      CHECK(point_distance(normal, point_of(written)) < 1e-3, "%d columns: normal of particle %d", s.columns, i);
+    }
+    point first = point_difference(position_of(s.sheet, 1), position_of(s.sheet, 0));
+    CHECK(point_dot(first, point_of(config.edge_warp)) > 0.8 * side, "%d columns: the way around", s.columns);
+    specimen_free(&s);
+  }
 }
 
 static void test_config_arrays(void) {
@@ -294,7 +359,7 @@ static void test_config_arrays(void) {
   cloth_vector positions[20];
   float map[20];
   for (int i = 0; i < 20; i++) {
-    positions[i] = vector_at(0.3 * (i % 4), 0.0, 0.3 * (i / 4));
+    positions[i] = vector_at(0.3 * (i % 5), 0.0, 0.3 * (i / 5));
     map[i] = 1.0f;
   }
   config.positions = positions;
@@ -1314,6 +1379,48 @@ static void test_vertex_attributes(void) {
   specimen_free(&s);
 }
 
+/* A row of a tube ends with its first vertex again, at the other end of the texture; the triangles close the tube. */
+static void test_tube_vertices(void) {
+  enum { COLUMNS = 7, ROWS = 4, VERTICES = (COLUMNS + 1) * ROWS, INDICES = 6 * COLUMNS * (ROWS - 1) };
+  cloth_config config = tested_config();
+  config.wrap = 1;
+  config.columns = COLUMNS;
+  config.rows = ROWS;
+  specimen s = specimen_make(&config);
+  cloth_pin(s.sheet, 3);
+  run_steps(s.sheet, 5, FRAME);
+  const cloth_vertex_layout layout = {sizeof(vertex_floats), offsetof(vertex_floats, position),
+                                      offsetof(vertex_floats, normal), offsetof(vertex_floats, texcoord)};
+  vertex_floats vertices[VERTICES];
+  CHECK(cloth_write_vertices(s.sheet, &layout, vertices, sizeof vertices - 1) == CLOTH_ERROR_BUFFER, "too small");
+  CHECK(cloth_write_vertices(s.sheet, &layout, vertices, sizeof vertices) == CLOTH_OK, "vertices refused");
+  for (int i = 0; i < VERTICES; i++) {
+    int along = i % (COLUMNS + 1), row = i / (COLUMNS + 1);
+    int particle = row * COLUMNS + along % COLUMNS;
+    const vertex_floats *v = &vertices[i];
+    point at = {(double)v->position[0], (double)v->position[1], (double)v->position[2]};
+    CHECK(point_distance(at, position_of(s.sheet, particle)) == 0.0, "position of vertex %d", i);
+    CHECK(along < COLUMNS || memcmp(v->normal, vertices[i - COLUMNS].normal, sizeof v->normal) == 0, "normals differ");
+    CHECK(fabs((double)v->texcoord[0] - (double)along / COLUMNS) < 1e-6, "texcoord of vertex %d", i);
+  }
+  uint16_t indices[INDICES];
+  int seen[VERTICES] = {0};
+  CHECK(cloth_index_count(s.sheet) == INDICES, "%d indices", cloth_index_count(s.sheet));
+  CHECK(cloth_write_indices16(s.sheet, 0, indices, INDICES - 1) == CLOTH_ERROR_BUFFER, "too few indices");
+  CHECK(cloth_write_indices16(s.sheet, UINT16_MAX - VERTICES + 2, indices, INDICES) == CLOTH_ERROR_INDEX_WIDTH,
+        "too many vertices");
+  CHECK(cloth_write_indices16(s.sheet, 0, indices, INDICES) == CLOTH_OK, "indices refused");
+  for (int i = 0; i < INDICES; i++) {
+    CHECK(indices[i] < VERTICES, "index %d", indices[i]);
+    seen[indices[i]]++;
+    int row = indices[i] / (COLUMNS + 1), first = indices[i / 3 * 3] / (COLUMNS + 1);
+    CHECK(abs(row - first) <= 1, "triangle %d joins rows %d and %d", i / 3, first, row);
+  }
+  for (int i = 0; i < VERTICES; i++)
+    CHECK(seen[i] > 0, "vertex %d is of no triangle", i);
+  specimen_free(&s);
+}
+
 static void test_ranges_and_bounds(void) {
   specimen s = script_specimen();
   script_run(s.sheet, 0, 10);
@@ -1582,6 +1689,8 @@ static void test_all(void) {
   test_config_ranges();
   test_config_vectors();
   test_config_placement();
+  test_config_wrap();
+  test_tube_start();
   test_config_arrays();
   test_arena_refusals();
   test_sheet_refusals();
@@ -1616,6 +1725,7 @@ int main(void) {
   test_normals_curved();
   test_indices();
   test_vertices();
+  test_tube_vertices();
   test_vertex_attributes();
   test_ranges_and_bounds();
   for (tested_tiers = 2; tested_tiers <= 3; tested_tiers++)

@@ -75,6 +75,11 @@ int main(void) {
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "strain limits gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_WRAP
+  config.wrap = 1;
+  CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "a tube gave %d", asked_for(&config));
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_SLEEP
   config.sleep_speed = 0.1f;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "sleep gave %d", asked_for(&config));

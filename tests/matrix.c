@@ -369,6 +369,31 @@ static void half_light(cloth_config *config) {
   config->max_iterations = 8;
 }
 
+/* A tube of the same size; springs across its seam are solved for ... */
+static void tube(cloth_config *config) {
+  windy(config);
+  config->wrap = 1;
+}
+
+/* ... and explicit, ... */
+static void explicit_tube(cloth_config *config) {
+  explicit_only(config);
+  config->wrap = 1;
+}
+
+/* ... and projected, ... */
+static void projected_tube(cloth_config *config) {
+  projected_in_wind(config);
+  config->wrap = 1;
+  config->limit_sweeps = 1;
+}
+
+/* ... and all three, as maps have it. */
+static void tube_in_tiers(cloth_config *config) {
+  in_tiers(config);
+  config->wrap = 1;
+}
+
 static void rumpled(cloth_config *config) {
   cloth_vector *positions = (cloth_vector *)(void *)buffer;
   for (int row = 0; row < config->rows; row++) {
@@ -669,6 +694,10 @@ static const scene scenes[] = {
     {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
     {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
     {"led", 5, 5, 11, 9, led, hold_loosely, lead},
+    {"tube", 5, 6, 9, 11, tube, pin_edge, change_wind},
+    {"tube-explicit", 6, 5, 11, 9, explicit_tube, pin_corners, NULL},
+    {"tube-projected", 5, 6, 18, 9, projected_tube, pin_edge, change_wind},
+    {"tube-tiers", 5, 5, 13, 10, tube_in_tiers, pin_corners, pull},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 
@@ -709,7 +738,7 @@ static void fold_vertices(const cloth *sheet) {
   const cloth_vertex_layout layout = {32, 0, 12, 24};
   checked(cloth_write_vertices(sheet, &layout, buffer, sizeof buffer));
   const float *values = (const float *)(const void *)buffer;
-  for (int i = 0; i < 8 * scene_config.columns * scene_config.rows; i++)
+  for (int i = 0; i < 8 * (scene_config.columns + scene_config.wrap) * scene_config.rows; i++)
     fold_float(values[i]);
 }
 

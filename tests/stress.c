@@ -378,6 +378,10 @@ static cloth_config choose_config(random_source *random) {
   choose_maps(&config, random);
   if (chance(random, 30))
     place_with_noise(&config, random);
+  if (config.columns >= 5 && chance(random, 25)) {
+    config.wrap = 1;
+    config.edge_weft = vector_at(-(double)config.edge_warp.z, 0.0, (double)config.edge_warp.x);
+  }
   return config;
 }
 

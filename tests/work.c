@@ -296,6 +296,34 @@ static void too_fast(scene *s) {
   s->config.max_speed = 0.1f;
 }
 
+static void tube(scene *s) {
+  s->config.wrap = 1;
+}
+static void tube_maps(scene *s) {
+  tube(s);
+  maps(s);
+}
+static void tube_limits(scene *s) {
+  tube(s);
+  limits(s);
+}
+static void tube_warm(scene *s) {
+  tube(s);
+  warm(s);
+}
+static void tube_implicit(scene *s) {
+  tube(s);
+  implicit(s);
+}
+static void tube_explicit(scene *s) {
+  tube(s);
+  explicit_only(s);
+}
+static void tube_pins(scene *s) {
+  tube(s);
+  pins_at_random(s);
+}
+
 static const variant variants[] = {
     {"hang", SCENE_HANG, 10, as_it_is},
     {"rest", SCENE_REST, 30, as_it_is},
@@ -328,6 +356,14 @@ static const variant variants[] = {
     {"too fast", SCENE_HANG, 4, too_fast},
     {"targets", SCENE_HANG, 10, targets},
     {"pins at random", SCENE_HANG, 20, pins_at_random},
+    {"tube", SCENE_HANG, 4, tube},
+    {"tube in wind", SCENE_FLAG, 4, tube},
+    {"tube, maps", SCENE_HANG, 4, tube_maps},
+    {"tube, limits", SCENE_HANG, 4, tube_limits},
+    {"tube, implicit", SCENE_HANG, 4, tube_implicit},
+    {"tube, warm", SCENE_HANG, 4, tube_warm},
+    {"tube, explicit", SCENE_HANG, 1, tube_explicit},
+    {"tube, pins at random", SCENE_HANG, 20, tube_pins},
 };
 
 static void play_all(const int side[2], int fixed) {
