@@ -78,7 +78,7 @@ static step_plan evaluate(cloth *sheet, float k) {
 }
 
 /* Coordinate n of a vector array: 3 a particle. */
-static float *coordinate(const cloth *sheet, uint32_t array, int n) {
+static float *coordinate(const cloth *sheet, uintptr_t array, int n) {
   planes vectors = planes_at(sheet, array);
   float *component[3] = {vectors.x, vectors.y, vectors.z};
   return component[n % 3] + n / 3;
