@@ -616,6 +616,11 @@ CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count
   return lanes_load(side);
 }
 
+/* The same, or lanes that lie side by side, which are not counted. */
+CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
+  return next == 1 ? lanes_load(from) : lanes_gathered(from, next, count);
+}
+
 /* A vector per particle as three arrays. */
 typedef struct planes {
   float *x, *y, *z;
@@ -1300,6 +1305,10 @@ static int check_edge(cloth_vector edge, int32_t cells) {
   return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
 }
 
+static int is_tube(const cloth_config *config) {
+  return WITH_WRAP && config->wrap;
+}
+
 /* Measured in units of the first edge's length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
@@ -1336,22 +1345,6 @@ static turn turn_by(int32_t step, int32_t steps) {
   return t;
 }
 
-/* A place on the tube that a wrapped sheet starts as: a regular polygon, whose sides are the spacing, for every row.
-   Particle (0, 0) is at the origin, and the axis behind it as seen from where the normal points. */
-static cloth_vector tube_point(const cloth_config *config, int32_t column, int32_t row) {
-  float length = vector_length(config->edge_warp);
-  cloth_vector weft = vector_clean(config->edge_weft);
-  cloth_vector axis = vector_clean(vector_scale(weft, 1.0f / vector_length(weft)));
-  cloth_vector along = vector_clean(vector_scale(config->edge_warp, 1.0f / length));
-  along = vector_clean(vector_add_scaled(along, axis, 0.0f - vector_dot(along, axis)));
-  cloth_vector outward = vector_clean(vector_cross(along, axis));
-  float radius = 0.5f * length / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine);
-  turn t = turn_by(column, config->columns);
-  cloth_vector p = vector_add_scaled(vector_clean(config->origin), along, radius * t.sine);
-  p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
-  return vector_add_scaled(p, weft, (float)row / (float)(config->rows - 1));
-}
-
 #endif
 
 /* A place on the plane of origin and edges. */
@@ -1363,29 +1356,37 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_clean(config->edge_weft), along_weft);
 }
 
-/* Where a particle starts that the config does not place. */
+/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
+   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
+  cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
-  if (config->wrap) {
-    return tube_point(config, column, row);
+  if (is_tube(config)) {
+    cloth_vector along = vector_clean(config->edge_warp);
+    cloth_vector axis = vector_clean(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector outward = vector_clean(vector_cross(along, axis));
+    turn t = turn_by(column, config->columns);
+    float radius = 0.5f / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine); /* / girth */
+    p = vector_add_scaled(p, along, radius * t.sine);
+    p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
 #endif
-  return grid_point(config, column, row);
+  return p;
 }
 
 /* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
    rings would not close. */
 static int edges_lean(const cloth_config *config) {
-  cloth_vector warp = vector_clean(config->edge_warp), weft = vector_clean(config->edge_weft);
-  float rectangle = vector_length(warp) * vector_length(weft);
-  if (config->wrap && !in_range(vector_dot(warp, weft), -1.0e-3f * rectangle, 1.0e-3f * rectangle)) {
-    return 1;
+  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
+  if (is_tube(config)) {
+    float lean = vector_dot(vector_clean(config->edge_warp), vector_clean(config->edge_weft));
+    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
   }
   return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
 }
 
 static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->wrap ? config->columns : config->columns - 1) ||
+  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
       check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
     return CLOTH_ERROR_PLACEMENT;
   }
@@ -1430,7 +1431,7 @@ static int check_choices(const cloth_config *config) {
   if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
     return CLOTH_ERROR_CONTACT;
   }
-  if (config->wrap && config->columns < LEAST_COLUMNS_WRAPPED) {
+  if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
     return CLOTH_ERROR_GRID;
   }
   if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
@@ -2613,12 +2614,18 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   return result;
 }
 
-/* Stiffness factor of springs between i and j, the first `count` of which exist: the mean of the map at both ends. */
-CLOTH_INLINE lanes spring_scale(const cloth *c, int32_t i, int32_t j, int32_t count) {
+/* Springs of a direction: particles i and j are the ends of the first, every `next` particles there is another. */
+typedef struct spring_block {
+  int32_t i, j, next;
+} spring_block;
+
+/* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
+CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
   if (c->stiffness_map) {
     const float *map = floats_at(c, c->stiffness_map);
-    scale = lanes_multiply(lanes_splat(0.5f), lanes_add(lanes_load(map + i), lanes_load(map + j)));
+    scale = lanes_add(lanes_strided(map + b.i, b.next, count), lanes_strided(map + b.j, b.next, count));
+    scale = lanes_multiply(lanes_splat(0.5f), scale);
   }
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
@@ -2628,26 +2635,32 @@ CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float 
   return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(kappa), scale));
 }
 
-CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale,
+CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spring_block b, lanes scale, int32_t count,
                                      float threshold) {
-  return kappa_above(s->kappa, lanes_minimum(mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)), scale, threshold);
+  lanes mass = lanes_splat(1.0f);
+  if (c->mass_ratio) {
+    const float *ratio = floats_at(c, c->mass_ratio);
+    mass = lanes_minimum(lanes_strided(ratio + b.i, b.next, count), lanes_strided(ratio + b.j, b.next, count));
+  }
+  return kappa_above(s->kappa, mass, scale, threshold);
 }
 
 /* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
-CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, int32_t i, int32_t j, int32_t count) {
-  lanes scale = spring_scale(c, i, j, s->mode == CLOTH_MODE_OFF ? 0 : count);
+CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
+  lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
-  return lanes_drop(spring_above(c, s, i, j, scale, workspace_of(c)->plan.projected_above), scale);
+  return lanes_drop(spring_above(c, s, b, scale, count, workspace_of(c)->plan.projected_above), scale);
 }
 
 /* Which springs are implicit; where maps vary, by each spring's own kappa. */
-CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, int32_t i, int32_t j, lanes scale) {
+CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, spring_block b, lanes scale,
+                                        int32_t count) {
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
     return lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
   }
-  return spring_above(c, s, i, j, scale, c->explicit_threshold);
+  return spring_above(c, s, b, scale, count, c->explicit_threshold);
 }
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
@@ -2659,19 +2672,24 @@ CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below
   return left - (direction == WEFT ? 0 : reach);
 }
 
-/* Evaluates the springs of one direction kept at a block of places, the first `count` of which there are. Stores them
-   in the operator at `stored`, if there is one, every `width` floats. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                const cell_corners *x, spring_length length, const cell_corners *v, float *stored,
-                                int32_t width, int32_t left) {
-  const spring_family *s = &plan->spring[d];
-  int32_t i = count > 0 ? place + spring_start(d) : place; /* where there is none, what it would lead to may not be */
-  int32_t j = count > 0 ? place + spring_end(c, d) : place;
-  lanes scale = spring_force_scale(c, s, i, j, count);
-  spring_result r = spring_force(s, corner_difference(x, d), length, corner_difference(v, d), scale,
-                                 spring_implicit(c, s, i, j, scale));
+/* The springs of one direction kept at a block of places that are `reach` cells long, as many as there are. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t place, int32_t count) {
+  spring_block b = {place, place, 1};
+  if (count > 0) { /* where there is none, what it would lead to may not be */
+    b.i += reach * spring_start(d);
+    b.j += reach * spring_end(c, d);
+  }
+  return b;
+}
+
+/* Evaluates springs of one direction, the first `count` of which there are, from the differences of places and
+   velocities of their ends. Stores `left` of them as the operator keeps them at `stored`, if that is anywhere, every
+   `width` floats. */
+CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, spring_block b, int32_t count, lanes3 x,
+                                spring_length length, lanes3 v, float *stored, int32_t width, int32_t left) {
+  lanes scale = spring_force_scale(c, s, b, count);
+  spring_result r = spring_force(s, x, length, v, scale, spring_implicit(c, s, b, scale, count));
   if (WITH_SOLVER && stored) {
-    stored += OPERATOR_FLOATS * d * width;
     lanes_store_first(stored, r.w.x, left);
     lanes_store_first(stored + width, r.w.y, left);
     lanes_store_first(stored + 2 * width, r.w.z, left);
@@ -2729,21 +2747,33 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->bend_slopes) + direction * c->count;
 }
 
-/* Evaluates the bend springs of one direction kept at a block of places, the first `count` of which there are. Stores
-   their slopes if they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                              const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  int32_t i = count > 0 ? place + 2 * spring_start(d) : place;
-  int32_t j = count > 0 ? place + 2 * spring_end(c, d) : place;
-  lanes3 span = bend_span(x, d);
-  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, i, j, count));
+/* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
+   they are implicit; those bring slope (d.v) d along. */
+CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, spring_block b, int32_t count,
+                              lanes3 span, spring_length length, lanes3 v, float *stored, int32_t left) {
+  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, b, count));
   lanes slope = r.damping;
   if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(bend_slopes_of(c, d) + place, slope, left);
+    lanes_store_first(stored, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, corner_difference(v, d)), WORK_GRID);
+  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
   return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
+}
+
+/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
+CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
+                                    int32_t width, int32_t left) {
+  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
+  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
+                     corner_difference(v, d), stored, width, left);
+}
+
+CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
+  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
+                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
@@ -2770,12 +2800,12 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
       EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] = spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d], &vs,
-                                                  stored, width, left));
+      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
+                                                      &vs, stored, width, left));
     } else {
       EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
       EACH_DIRECTION(pulls.along[d] =
-                         bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
     }
     lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
@@ -2883,20 +2913,6 @@ CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
   return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
 }
 
-static lanes mass_ratios_gathered(const cloth *c, int32_t i, int32_t next, int32_t count) {
-  return c->mass_ratio ? lanes_gathered(floats_at(c, c->mass_ratio) + i, next, count) : lanes_splat(1.0f);
-}
-
-/* Stiffness factors of springs, as spring_scale() has them. */
-static lanes spring_scales_gathered(const cloth *c, int32_t i, int32_t j, int32_t next, int32_t count) {
-  const float *map = floats_at(c, c->stiffness_map);
-  if (!c->stiffness_map) {
-    return lanes_splat(1.0f);
-  }
-  lanes sum = lanes_add(lanes_gathered(map + i, next, count), lanes_gathered(map + j, next, count));
-  return lanes_multiply(lanes_splat(0.5f), sum);
-}
-
 /* From the start of springs to their end, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
   const int32_t next = c->columns, first = row * next;
@@ -2912,50 +2928,38 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes
   lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
 }
 
-/* What add_row() does with springs one cell long. */
-CLOTH_INLINE spring_result seam_spring(const cloth *c, const step_plan *plan, int32_t d, lanes scale, lanes mass,
-                                       lanes3 x, lanes3 v) {
-  const spring_family *s = &plan->spring[d];
-  lanes_mask implicit = lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
-  if (s->projected == PROJECTED_SOME) {
-    scale = lanes_drop(kappa_above(s->kappa, mass, scale, plan->projected_above), scale);
-  }
-  if (s->mode == CLOTH_MODE_MIXED) {
-    implicit = kappa_above(s->kappa, mass, scale, c->explicit_threshold);
-  }
-  return spring_force(s, x, length_of(x), v, scale, implicit);
-}
-
-/* And with bend springs. */
-CLOTH_INLINE spring_result seam_bend(const step_plan *plan, int32_t d, lanes scale, lanes3 x, lanes3 v) {
+/* Bend springs of a line. Kept with w = sqrt(slope) d. */
+CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
+                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
+  const int32_t width = seam_rows(c);
   lanes3 span = lanes3_rounded(x, WORK_GRID);
-  bend_result bend = bend_force(&plan->bend[d], length_of(span), scale);
-  lanes slope = plan->bend_mode == CLOTH_MODE_IMPLICIT ? bend.slope : bend.damping;
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
-  spring_result r;
-  r.change = lanes3_scale(span, lanes_rounded(lanes_add(bend.pull, lanes_multiply(slope, along)), WORK_GRID));
-  r.w = lanes3_rounded(lanes3_scale(span, lanes_square_root(slope)), STATE_GRID);
-  r.beta = lanes_splat(0.0f);
-  return r;
+  lanes3 pull =
+      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
+  if (line->mode == CLOTH_MODE_IMPLICIT) {
+    planes w = {stored, stored + width, stored + 2 * width};
+    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
+    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
+    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+  }
+  return pull;
 }
 
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
-  const int32_t part = seam_rows(c), next = c->columns;
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    int32_t i = line->from + row * next, j = line->to + row * next;
-    lanes scale = spring_scales_gathered(c, i, j, next, count);
-    lanes mass = lanes_minimum(mass_ratios_gathered(c, i, next, count), mass_ratios_gathered(c, j, next, count));
+    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
     lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
     lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
-    spring_result r = line->is_bend ? seam_bend(plan, line->direction, scale, x, v)
-                                    : seam_spring(c, plan, line->direction, scale, mass, x, v);
-    if (WITH_SOLVER && line->mode >= CLOTH_MODE_IMPLICIT) {
-      planes w = {line->blocks + row, line->blocks + row + part, line->blocks + row + 2 * part};
-      lanes3_store(w, 0, r.w, CLOTH_LANES);
-      lanes_store(line->blocks + row + 3 * part, r.beta);
+    float *stored = line->blocks + row;
+    lanes3 pull;
+    if (line->is_bend) {
+      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
+    } else {
+      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
+      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
+                         CLOTH_LANES);
     }
-    add_seam_pulls(c, line, change, row, r.change, count);
+    add_seam_pulls(c, line, change, row, pull, count);
   }
 }
 
@@ -3063,7 +3067,7 @@ typedef struct row_ends {
   float cells;
 } row_ends;
 
-static row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
+CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
   row_ends ends;
   ends.left = vector_load(x, row * c->columns);
   ends.right = vector_load(x, row * c->columns + c->columns - 1);
@@ -3080,16 +3084,16 @@ static row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
 /* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, row_ends ends, int32_t column, int32_t row) {
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->columns + column;
   int32_t above = row > 0 ? 1 : 0;
   int32_t below = row < c->rows - 1 ? 1 : 0;
   lanes one = lanes_splat(1.0f);
-  lanes beyond = lanes_splat(ends.cells);
+  lanes beyond = lanes_splat(ends->cells);
   lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
   lanes_mask has_right = lanes_first(c->columns - 1 - column);
-  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends.left), lanes3_load(x, i - 1));
-  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends.right));
+  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
+  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
   lanes3 up = lanes3_load(x, i - above * c->columns);
   lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
   lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
@@ -3142,7 +3146,7 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes chan
       int32_t i = row * c->columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, ends, column, row), relative, lanes_divide(k_over_mass, mass));
+      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
     }
   }
@@ -3506,32 +3510,6 @@ static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
 
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-#if WITH_WRAP
-/* Adds w w^T + beta I to the block of one particle. */
-static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
-  for (int r = 0; r < 3; r++) {
-    for (int s = r; s < 3; s++) {
-      float value = w[r] * w[s] + (r == s ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][s]) += (value + WORK_GRID) - WORK_GRID;
-    }
-  }
-}
-
-/* Adds the blocks of the springs across the seam to C. */
-CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
-  const int32_t part = seam_rows(c);
-  for (int32_t n = 0; n < seam_lines(c); n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
-      const float *block = line.blocks + row;
-      float w[3] = {block[0], block[part], block[2 * part]};
-      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
-      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
-    }
-  }
-}
-#endif
-
 /* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
    shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
 static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
@@ -3574,6 +3552,22 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
     }
   }
 }
+
+#if WITH_WRAP
+/* Adds the blocks of the springs across the seam to C: w w^T + beta I. */
+CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
+  const int32_t part = seam_rows(c);
+  for (int32_t n = 0; n < 2 * seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n / 2);
+    int32_t particle = n % 2 ? line.from : line.to;
+    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++, particle += c->columns) {
+      const float *block = line.blocks + row;
+      fill_block(c, particle, vector(block[0], block[part], block[2 * part]), 1, 1.0f);
+      fill_block(c, particle, vector(0.0f, 0.0f, 0.0f), 0, block[3 * part]);
+    }
+  }
+}
+#endif
 
 /* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
    form S C S + c (I - S), before inversion. */
@@ -4298,46 +4292,44 @@ CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *end
   return lanes_divide(lanes_multiply(gain, over), sum);
 }
 
-/* How far springs move their ends towards each other. */
-typedef struct end_moves {
-  lanes3 from, to;
-} end_moves;
+/* How far springs move their ends towards each other, over what leads from the first to the other. */
+typedef struct end_shares {
+  lanes from, to;
+} end_shares;
 
 /* Where only some springs are projected the others move nothing. */
-CLOTH_INLINE end_moves general_moves(const spring_limit *limit, const spring_ends *ends, lanes3 from, lanes3 to) {
-  lanes3 d = lanes3_subtract(to, from);
+CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_ends *ends, lanes3 d) {
   lanes share = limit_share(limit, ends, lanes3_dot(d, d));
   if (limit->kappa > 0.0f) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
     share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
   }
-  end_moves moves = {limit_move(d, lanes_multiply(share, ends->mobility[0])),
-                     limit_move(d, lanes_multiply(share, ends->mobility[1]))};
-  return moves;
+  end_shares shares = {lanes_multiply(share, ends->mobility[0]), lanes_multiply(share, ends->mobility[1])};
+  return shares;
 }
 
 /* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
    the greater is the one of the right side. Both ends move as far. */
-CLOTH_INLINE lanes3 plain_move(const spring_limit *limit, lanes3 from, lanes3 to) {
-  lanes3 d = lanes3_subtract(to, from);
+CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes3 d) {
   lanes squared = lanes3_dot(d, d);
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
   lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
   lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
-  lanes share = lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
-  return limit_move(d, share);
+  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
 }
 
 /* Moves both ends of springs. */
 CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
-  end_moves moves = general_moves(limit, ends, *from, *to);
-  *from = lanes3_add(*from, moves.from);
-  *to = lanes3_subtract(*to, moves.to);
+  lanes3 d = lanes3_subtract(*to, *from);
+  end_shares shares = general_shares(limit, ends, d);
+  *from = lanes3_add(*from, limit_move(d, shares.from));
+  *to = lanes3_subtract(*to, limit_move(d, shares.to));
 }
 
 CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
-  lanes3 move = plain_move(limit, *from, *to);
+  lanes3 d = lanes3_subtract(*to, *from);
+  lanes3 move = limit_move(d, plain_share(limit, d));
   *from = lanes3_add(*from, move);
   *to = lanes3_subtract(*to, move);
 }
@@ -4475,37 +4467,38 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
  */
 #define RING_SHARE 0.8f
 
-/* How far the spring between two elements would move them. */
-CLOTH_INLINE end_moves ring_moves(const line_limit *l, int32_t element, int32_t other, lanes3 from, lanes3 to) {
+/* How far the spring between two elements would move them, over d. */
+CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_t other, lanes3 d) {
   const plain_piece plain = l->bundle.plain;
   if (PLAIN_KERNELS && element >= plain.from && other >= plain.from && element < plain.to && other < plain.to) {
-    lanes3 move = plain_move(&l->limit, from, to);
-    end_moves moves = {move, move};
-    return moves;
+    lanes share = plain_share(&l->limit, d);
+    end_shares shares = {share, share};
+    return shares;
   }
   spring_ends known = line_ends(l->c, l->lines, element, other);
-  return general_moves(&l->limit, &known, from, to);
+  return general_shares(&l->limit, &known, d);
 }
 
-/* The springs that lead from `element` round the ring, span by span, until they are there again. */
-CLOTH_INLINE void limit_ring(const line_limit *l, int32_t element) {
-  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span, first = element;
-  int32_t last = first + length - span;
-  last -= last >= length ? length : 0;
-  lanes3 start = lanes3_load(l->bundle.x, first * next);
-  lanes3 here = start;
-  lanes3 pulled = ring_moves(l, last, first, lanes3_load(l->bundle.x, last * next), start).to;
-  do {
-    int32_t other = element + span;
-    other -= other >= length ? length : 0;
+/* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
+CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs) {
+  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
+  const lanes3 start = lanes3_load(l->bundle.x, first * next);
+  int32_t element = first < span ? first + length - span : first - span;
+  lanes3 here = lanes3_load(l->bundle.x, element * next);
+  lanes3 pulled = here;
+  for (int32_t n = 0; n <= springs; n++) {
+    int32_t other = element + span < length ? element + span : element + span - length;
     lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
-    end_moves moves = ring_moves(l, element, other, here, there);
-    lanes3 moved = limit_move(lanes3_subtract(moves.from, pulled), lanes_splat(RING_SHARE));
-    lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), l->bundle.count);
-    pulled = moves.to;
+    lanes3 d = lanes3_subtract(there, here);
+    end_shares shares = ring_shares(l, element, other, d);
+    if (n > 0) {
+      lanes3 moved = limit_move(lanes3_subtract(limit_move(d, shares.from), pulled), lanes_splat(RING_SHARE));
+      lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), l->bundle.count);
+    }
+    pulled = limit_move(d, shares.to);
     here = there;
     element = other;
-  } while (element != first);
+  }
 }
 
 /* Into how many rings the springs of a span fall. */
@@ -4528,8 +4521,9 @@ CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *l
     }
 #if WITH_WRAP
     if (b->is_ring) {
-      for (int32_t first = 0, rings = rings_of(l.bundle.length, l.limit.span); first < rings; first++) {
-        limit_ring(&l, first);
+      const int32_t rings = rings_of(l.bundle.length, l.limit.span);
+      for (int32_t first = 0; first < rings; first++) {
+        limit_ring(&l, first, l.bundle.length / rings);
       }
       continue;
     }
@@ -4707,7 +4701,7 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
     const float *mobility = floats_at(c, c->mobility);
     spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
                         {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
-                        spring_scale(c, i, j, CLOTH_LANES)};
+                        spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
     limit_general(limit, &ends, &from, &to);
   }
   lanes3_store(x, i, from, count);
@@ -4729,29 +4723,10 @@ CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, pla
   for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
     limit_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
   }
-}
-
-#if WITH_WRAP
-/* Those across the seam, between rows of even or of odd number and the next. */
-CLOTH_SEPARATE void limit_shear_seam(const cloth *c, const spring_limit *limit, planes x, int32_t colour,
-                                     int32_t direction) {
-  const float *mobility = floats_at(c, c->mobility);
-  const int32_t next = 2 * c->columns, last = c->columns - 1;
-  for (int32_t row = colour; row + 1 < c->rows; row += 2 * CLOTH_LANES) {
-    int32_t count = (c->rows - row) / 2;
-    int32_t i = row * c->columns + (direction == DIAGONAL ? last : 0);
-    int32_t j = (row + 1) * c->columns + last - (i - row * c->columns);
-    spring_ends ends = {{lanes_gathered(mobility + i, next, count), lanes_gathered(mobility + j, next, count)},
-                        {mass_ratios_gathered(c, i, next, count), mass_ratios_gathered(c, j, next, count)},
-                        spring_scales_gathered(c, i, j, next, count)};
-    lanes3 from = lanes3_gathered(x, i, next, count);
-    lanes3 to = lanes3_gathered(x, j, next, count);
-    end_moves moves = general_moves(limit, &ends, from, to);
-    lanes3_add_scattered(x, i, next, moves.from, count);
-    lanes3_add_scattered(x, j, next, lanes3_negated(moves.to), count);
+  if (is_wrapped(c)) { /* across the seam: what is left over at either end */
+    limit_shear_block(c, limit, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
   }
 }
-#endif
 
 /* First between the rows of even number and the next, then of odd number. */
 CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
@@ -4760,11 +4735,6 @@ CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *sh
     for (int32_t row = colour; row + 1 < c->rows; row += 2) {
       limit_shear_row(c, &limit, x, row, direction);
     }
-#if WITH_WRAP
-    if (is_wrapped(c)) {
-      limit_shear_seam(c, &limit, x, colour, direction);
-    }
-#endif
   }
 }
 
@@ -8176,7 +8146,8 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   planes x = planes_at(c, c->position);
-  lanes3 areas = area_vectors(c, x, row_ends_at(c, x, row), column, row);
+  row_ends ends = row_ends_at(c, x, row);
+  lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
   float length = vector_length(a);
@@ -8861,7 +8832,7 @@ typedef struct spring_sums {
 } spring_sums;
 
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
-  return lanes_first_value(spring_scale(c, i, j, 1));
+  return lanes_first_value(spring_scale(c, (spring_block){i, j, 1}, 1));
 }
 
 /* The ends of a spring. */

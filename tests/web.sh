@@ -109,6 +109,15 @@ check_tiers() {
   verdict "springs of every tier" $? "$counts"
 }
 
+# The boards' own scene comes to the hash of their program on this machine; tests/board.sh compares that to the boards'.
+check_board() {
+  expected=$(sh examples/board/board.sh "$build" run host | sed -n 's/^frame 240: .* hash //p')
+  result=$(run "return page.boardHash(240)")
+  [ -n "$expected" ] && [ "$result" = "$expected" ]
+  verdict "the boards' flag has the boards' hash" $? "$result, expected $expected"
+  echo "hash of the boards' flag: $result"
+}
+
 # What the button says, also when the hashes differ.
 check_button() {
   select_scene flag 0
@@ -220,6 +229,7 @@ run "page.setPaused(true)" >/dev/null
 for name in $scenes; do measure_scene "$name"; done
 run "page.setPaused(false)" >/dev/null
 check_tiers
+check_board
 check_button
 check_drag mouse
 check_orbit

@@ -6,6 +6,8 @@
 #include "figure.h"
 #include "stage.h"
 
+#include "../board/flag.h"
+
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
 enum { VERTEX_FLOATS = 8, BODY_FLOATS = 12 };
@@ -20,6 +22,7 @@ int EXPORT(self_test)(void);
 const char *EXPORT(scene_name)(int kind);
 int EXPORT(scene_open)(int kind, int columns);
 int EXPORT(scene_step)(void);
+int EXPORT(run_board_flag)(int frames);
 const char *EXPORT(result_name)(int result);
 float EXPORT(setting)(int which);
 int EXPORT(change_setting)(int which, float value);
@@ -56,6 +59,16 @@ int scene_open(int kind, int columns) {
 
 int scene_step(void) {
   return stage_step(&the_stage);
+}
+
+/* Puts the flag of examples/board in place of the scene, as it is after some frames: to compare hashes. */
+int run_board_flag(int frames) {
+  int result = flag_build(the_stage.arena, sizeof the_stage.arena, &the_stage.sheet);
+  for (int frame = 1; frame <= frames && result >= 0; frame++) {
+    flag_set_wind(the_stage.sheet, frame);
+    result = cloth_step(the_stage.sheet, FLAG_FRAME_SECONDS);
+  }
+  return result;
 }
 
 const char *result_name(int result) {

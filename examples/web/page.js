@@ -332,6 +332,13 @@ async function check(kind) {
   return { isEqual: hash === expected, hash, expected, frames, milliseconds };
 }
 
+// The flag of examples/board, here.
+function boardHash(frames) {
+  const other = new Cloth(module);
+  other.must(other.call.run_board_flag(frames));
+  return other.hash();
+}
+
 function showVerdict({ isEqual, hash, expected, frames }) {
   element("verdict").className = isEqual ? "equal" : "differs";
   element("verdict").textContent = isEqual
@@ -412,6 +419,7 @@ window.page = {
     showSettings();
   },
   check,
+  boardHash,
   measure: runFrames,
   // A particle's place on the screen [CSS pixels].
   onScreen(particle) {
