@@ -3554,16 +3554,26 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
 }
 
 #if WITH_WRAP
-/* Adds the blocks of the springs across the seam to C: w w^T + beta I. */
+/* Adds w w^T + beta I to the block of one particle. */
+static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
+  for (int r = 0; r < 3; r++) {
+    for (int t = r; t < 3; t++) {
+      float value = w[r] * w[t] + (r == t ? beta : 0.0f);
+      *block_entry(c, particle, block_index[r][t]) += (value + WORK_GRID) - WORK_GRID;
+    }
+  }
+}
+
+/* Adds the blocks of the springs across the seam to C. */
 CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
   const int32_t part = seam_rows(c);
-  for (int32_t n = 0; n < 2 * seam_lines(c); n++) {
-    seam_line line = seam_line_at(c, plan, n / 2);
-    int32_t particle = n % 2 ? line.from : line.to;
-    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++, particle += c->columns) {
+  for (int32_t n = 0; n < seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
       const float *block = line.blocks + row;
-      fill_block(c, particle, vector(block[0], block[part], block[2 * part]), 1, 1.0f);
-      fill_block(c, particle, vector(0.0f, 0.0f, 0.0f), 0, block[3 * part]);
+      float w[3] = {block[0], block[part], block[2 * part]};
+      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
+      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
     }
   }
 }

@@ -695,7 +695,7 @@ static const scene scenes[] = {
     {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
     {"led", 5, 5, 11, 9, led, hold_loosely, lead},
     {"tube", 5, 6, 9, 11, tube, pin_edge, change_wind},
-    {"tube-explicit", 6, 5, 11, 9, explicit_tube, pin_corners, NULL},
+    {"tube-explicit", 6, 5, 9, 7, explicit_tube, pin_corners, NULL},
     {"tube-projected", 5, 6, 18, 9, projected_tube, pin_edge, change_wind},
     {"tube-tiers", 5, 5, 13, 10, tube_in_tiers, pin_corners, pull},
 };
