@@ -35,11 +35,10 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
- *              _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave parts out of cloth.c:
- *              a config that asks for them is refused, the defaults do not ask, and functions that serve nothing else
- *              are not there.
- *   Threads    A cloth holds no shared state: different cloths may be used on
- *              different threads, one cloth by one thread at a time.
+ *              _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave parts out of
+ * cloth.c: a config that asks for them is refused, the defaults do not ask, and functions that serve nothing else are
+ * not there. Threads    A cloth holds no shared state: different cloths may be used on different threads, one cloth by
+ * one thread at a time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -142,7 +141,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_PROJECTION = -50,      /* spans, extrapolation or tethers outside their range; no such tether */
   CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
   CLOTH_ERROR_WORK = -52,            /* fixed_work not 0 or 1, or with sleep or contact in the solver; no such effort */
-  CLOTH_ERROR_PLAN = -53             /* no plan meets the goal, or none was given */
+  CLOTH_ERROR_PLAN = -53,            /* no plan meets the goal, or none was given */
+  CLOTH_ERROR_INERTIA = -54          /* an inertia outside 0..1 */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -558,6 +558,27 @@ int cloth_release(cloth *sheet, int32_t particle);
 int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin);
 int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin);
 int cloth_choose_tethers(cloth *sheet);
+
+/*
+ * A cape should not feel all of what its wearer's animation does. cloth_carry() takes the cloth along with a frame that
+ * goes from one pose to another before the next step: particles with their velocities, pins, what confines particles,
+ * and the colliders whose bits are set in `colliders` (bit i for collider i), which stand where they were carried until
+ * they are moved. Call it before targets of pins and poses of colliders are set for that step.
+ *
+ * How much of the motion the cloth feels all the same is its inertia, each 0..1: of the frame's translation, of its
+ * rotation, and of the centrifugal force of the rotation it is carried through. With 1 and 1 nothing is carried: that
+ * is the world as it is. NULL is 0 for all: the cloth feels nothing, as for a teleport, or for a shift of the origin,
+ * where all colliders go along. `dt` is the next step's, and matters to the centrifugal force alone.
+ *
+ * Returns CLOTH_OK, CLOTH_ERROR_NULL, _VECTOR or _ROTATION for a pose, or if a particle would leave the position limit,
+ * CLOTH_ERROR_TIME_STEP, or CLOTH_ERROR_INERTIA; then nothing has moved.
+ */
+typedef struct cloth_inertia {
+  float linear, angular, centrifugal;
+} cloth_inertia;
+
+int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                uint64_t colliders);
 
 /* Returns the degrees of freedom of a particle, 0 to 3, or an error. */
 int cloth_freedom(const cloth *sheet, int32_t particle);
