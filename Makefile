@@ -41,9 +41,9 @@ $(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) cloth.c $(HEADERS)
 	$(CC) $(CFLAGS) examples/demo.c $(EXAMPLES) cloth.c -lm -o $@
 
 # The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
-WEB_GLUE = $(addprefix examples/web/,figure.c hand.c springs.c stage.c)
+WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c)
 WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
-WEB_FLAGS = --target=wasm32 -std=gnu99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) -I. \
+WEB_FLAGS = --target=wasm32 -std=gnu99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples \
 	-nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
 
 web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
