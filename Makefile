@@ -11,6 +11,8 @@
 # make size      bytes of code and stack for every target
 # make cost      instructions of the library's parts for every microcontroller
 # make lockstep  two machines in lockstep over a lossy network
+# make game      a walking figure with a cape, a curtain and a flag in a game's loop, pictures in build/game/
+# make game-window  the same to play, in a window (needs SDL2)
 # make board     a flag in the wind on two emulated microcontrollers
 # make install   header, sources, a static library and cloth.pc below PREFIX, for pkg-config (DESTDIR=... stages it)
 # make format    lay the sources out by .clang-format
@@ -29,7 +31,7 @@ PROGRAMS = accuracy api bounds flags internals physics quality save_rate stabili
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo web test-web test accuracy thesis quality bench bench-unseen matrix size cost lockstep board install
+.PHONY: demo web test-web test accuracy thesis quality bench bench-unseen matrix size cost lockstep game game-window board install
 .PHONY: format clean programs
 .DELETE_ON_ERROR:
 
@@ -150,6 +152,25 @@ $(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
 lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
 	@sh tests/lockstep.sh $(BUILD)
+
+# The window's own part, and the script's, stay apart: all else is what a game would copy.
+GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
+	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
+
+$(BUILD)/game/game: examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME) cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+game: $(BUILD)/game/game
+	$< $(BUILD)/game
+
+$(BUILD)/game/window: examples/game/window.c $(GAME) cloth.c $(HEADERS)
+	@sh tests/install.sh window
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
+
+game-window: $(BUILD)/game/window
+	$<
 
 board:
 	@sh tests/install.sh

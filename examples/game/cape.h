@@ -1,0 +1,28 @@
+/*
+ * A cape at the walker's shoulders.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GAME_CAPE_H
+#define GAME_CAPE_H
+
+#include "piece.h"
+#include "touch.h"
+
+enum { CAPE_COLUMNS = 28, CAPE_ROWS = 29 };
+
+typedef struct cape {
+  piece cloth;
+  touch wearer;
+  cloth_vector collar[CAPE_COLUMNS]; /* from the middle of the shoulders while they do not turn */
+} cape;
+
+extern const float cape_length; /* [m] */
+
+/* Hang it on, move it with the walker's step, and take it along when the walker teleports from a pose. Return what
+   cloth_step() and the like do. */
+int cape_open(cape *c, store *memory, const walker *w);
+int cape_step(cape *c, const walker *w, cloth_vector wind, float dt);
+int cape_teleport(cape *c, const walker *w, const cloth_pose *from, float dt);
+
+#endif /* GAME_CAPE_H */
