@@ -16,3 +16,10 @@ void meander_lay(const meander *shape, int32_t columns, cloth_vector *line) {
       line[(i + 1) / PARTS] = at;
   }
 }
+
+float meander_length(int32_t columns, const cloth_vector *line) {
+  float sum = 0;
+  for (int32_t i = 1; i < columns; i++)
+    sum += length(minus(line[i], line[i - 1]));
+  return sum;
+}

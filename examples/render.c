@@ -12,7 +12,8 @@ enum {
 };
 
 static const float nearest_depth = 0.05f; /* triangles reaching nearer to the eye are left out [m] */
-static const float shadow_softness = 0.012f, shadow_bias = 0.006f; /* [m] */
+static const float shadow_softness = 0.012f, least_shadow_bias = 0.006f; /* [m] */
+static const float texels_of_bias = 2.2f; /* surfaces must not shade themselves where the shadow map is coarse */
 
 /// Vectors ///
 
@@ -173,6 +174,7 @@ typedef struct renderer {
   int samples;       /* across a pixel, and down it */
   int width, height; /* of the supersampled view */
   int shadow_size;
+  float shadow_bias; /* [m] */
   float *nearness;
   cloth_vector *colours; /* linear RGB */
   float *shadow;         /* nearness to the light */
@@ -188,14 +190,14 @@ static inline int is_lit(const renderer *r, float x, float y, float nearness) {
   int column = (int)x, row = (int)y;
   if (x < 0 || y < 0 || column >= r->shadow_size || row >= r->shadow_size)
     return 1;
-  return nearness + shadow_bias > r->shadow[(size_t)row * (size_t)r->shadow_size + (size_t)column];
+  return nearness + r->shadow_bias > r->shadow[(size_t)row * (size_t)r->shadow_size + (size_t)column];
 }
 
 /* The share of light that arrives. Each of a pixel's samples asks at four places of its own, so that the pixel as a
    whole sees a fine square of them without any noise. */
 static float light_arriving(const renderer *r, cloth_vector position, cloth_vector normal, int sample_x, int sample_y) {
   float facing = dot(normal, r->to_light) < 0 ? -1.0f : 1.0f;
-  screen_point p = project(&r->light, add(position, scaled(normal, facing * shadow_bias)));
+  screen_point p = project(&r->light, add(position, scaled(normal, facing * r->shadow_bias)));
   float step = shadow_softness * r->light.scale / (float)r->samples;
   int lit = 0;
   for (int i = 0; i < 4; i++) {
@@ -389,6 +391,7 @@ static void set_up_projectors(renderer *r) {
   r->light.scale = 0.5f * (float)r->shadow_size / scene->radius;
   r->light.centre_x = r->light.centre_y = 0.5f * (float)r->shadow_size;
   r->light.parallel = 1;
+  r->shadow_bias = fmaxf(least_shadow_bias, texels_of_bias / r->light.scale);
 }
 
 static void draw_everything(renderer *r, image *picture, rectangle area) {

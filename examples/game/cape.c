@@ -4,7 +4,6 @@
 #include "pose.h"
 
 const float cape_length = 1.12f;
-static const float cape_width = 1.1f;
 
 /* A cape that feels all of its wearer's motion flies like a flag, and one that feels nothing hangs like a bell. */
 static const cloth_inertia inertia = {.linear = 0.5f, .angular = 0.5f, .centrifugal = 0.5f};
@@ -13,15 +12,16 @@ static cloth_config describe(const cloth_vector *positions) {
   cloth_config config = cloth_config_default();
   config.columns = CAPE_COLUMNS;
   config.rows = CAPE_ROWS;
-  config.edge_warp = vector(cape_width, 0, 0);
+  config.edge_warp = vector(meander_length(CAPE_COLUMNS, positions), 0, 0);
   config.edge_weft = vector(0, -cape_length, 0);
   config.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_WOOL, &config.fabric);
   config.drag = config.lift = 1;
   config.velocity_damping = 0.5f;
-  config.substeps = 10;
+  config.substeps = 12;
   config.fine_sweeps = 2;
   config.extrapolation = 0.6f;
+  config.fold_stiffness = 40;
   config.thickness = 0.015f;
   config.max_colliders = FIGURE_LIMBS;
   config.max_confined = 0;
@@ -30,7 +30,7 @@ static cloth_config describe(const cloth_vector *positions) {
 
 static void lay_collar(cape *c) {
   static const meander edge = {
-      .origin = {-0.065f, 0.02f, -0.27f}, .width = 1.1f, .turn = 0.42f, .swing = 0.19f, .folds = 6};
+      .origin = {-0.05f, 0.06f, -0.27f}, .width = 1.35f, .turn = 0.23f, .swing = 0.26f, .folds = 7};
   meander_lay(&edge, CAPE_COLUMNS, c->collar);
 }
 

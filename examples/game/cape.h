@@ -9,7 +9,7 @@
 #include "piece.h"
 #include "touch.h"
 
-enum { CAPE_COLUMNS = 28, CAPE_ROWS = 29 };
+enum { CAPE_COLUMNS = 36, CAPE_ROWS = 32 };
 
 typedef struct cape {
   piece cloth;

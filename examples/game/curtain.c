@@ -4,14 +4,14 @@
 #include "pose.h"
 
 const cloth_vector curtain_place = {4, 2.2f, 0};
-static const float panel_width = 1.4f, panel_height = 1.9f; /* [m] */
-static const float reach = 0.9f;                            /* of a walker, from the middle of its feet [m] */
+static const float panel_height = 1.9f; /* [m] */
+static const float reach = 0.9f;        /* of a walker, from the middle of its feet [m] */
 
 static cloth_config describe(const cloth_vector *positions) {
   cloth_config config = cloth_config_default();
   config.columns = CURTAIN_COLUMNS;
   config.rows = CURTAIN_ROWS;
-  config.edge_warp = vector(panel_width, 0, 0);
+  config.edge_warp = vector(meander_length(CURTAIN_COLUMNS, positions), 0, 0);
   config.edge_weft = vector(0, -panel_height, 0);
   config.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
@@ -20,7 +20,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.substeps = 8;
   config.fine_sweeps = 2;
   config.extrapolation = 0.6f;
-  config.thickness = 0.015f;
+  config.thickness = 0.03f;
   config.max_colliders = FIGURE_LIMBS;
   config.max_confined = 0;
   config.sleep_speed = 0.05f;
@@ -29,7 +29,7 @@ static cloth_config describe(const cloth_vector *positions) {
 
 /* One panel hangs to either side of the middle, its first column there. */
 static void lay_panel(cloth_vector *positions, float side) {
-  static const meander edge = {.width = 1.4f, .swing = 0.17f, .folds = 5};
+  static const meander edge = {.width = 1.4f, .swing = 0.17f, .folds = 4};
   cloth_vector line[CURTAIN_COLUMNS];
   meander_lay(&edge, CURTAIN_COLUMNS, line);
   for (int32_t i = 0; i < CURTAIN_COLUMNS * CURTAIN_ROWS; i++) {

@@ -9,7 +9,7 @@
 #include "piece.h"
 #include "touch.h"
 
-enum { CURTAIN_PANELS = 2, CURTAIN_COLUMNS = 24, CURTAIN_ROWS = 33 };
+enum { CURTAIN_PANELS = 2, CURTAIN_COLUMNS = 29, CURTAIN_ROWS = 39 };
 
 typedef struct curtain {
   piece panels[CURTAIN_PANELS];

@@ -28,26 +28,26 @@ typedef struct moment {
 } moment;
 
 static const moment moments[] = {
-    {58, "stands", {-2.7f, 0.5f, 1.5f}},
-    {150, "walks", {-2.7f, 0.5f, 1.5f}},
-    {163, "", {-2.7f, 0.5f, 1.5f}},
-    {176, "", {-2.7f, 0.5f, 1.5f}},
-    {222, "through a curtain", {2.9f, 0.6f, 1.6f}},
-    {240, "", {2.9f, 0.6f, 1.6f}},
-    {258, "", {-3.1f, 0.6f, 1.7f}},
-    {285, "", {-3.3f, 0.6f, 1.7f}},
-    {480, "turns", {-2.3f, 0.5f, 2.0f}},
-    {540, "", {-2.3f, 0.5f, 2.0f}},
-    {655, "jumps", {-2.0f, 0.5f, 2.4f}},
-    {668, "", {-2.0f, 0.5f, 2.4f}},
-    {682, "", {-2.0f, 0.5f, 2.4f}},
-    {694, "lands", {-2.0f, 0.5f, 2.4f}},
-    {855, "spins", {-2.7f, 0.5f, 1.5f}},
-    {885, "", {-2.7f, 0.5f, 1.5f}},
-    {1079, "before a leap", {-2.7f, 0.5f, 1.5f}},
-    {1081, "after it", {-2.7f, 0.5f, 1.5f}},
-    {1110, "", {-2.7f, 0.5f, 1.5f}},
-    {1300, "stands", {-2.7f, 0.5f, 1.5f}},
+    {58, "stands", {-2.9f, 0.4f, 1.3f}},
+    {150, "walks", {-2.9f, 0.4f, 1.3f}},
+    {167, "", {-2.9f, 0.4f, 1.3f}},
+    {184, "", {-2.9f, 0.4f, 1.3f}},
+    {235, "parts a curtain", {2.9f, 0.5f, 1.5f}},
+    {250, "", {2.9f, 0.5f, 1.5f}},
+    {262, "", {2.9f, 0.5f, 1.5f}},
+    {278, "", {2.9f, 0.5f, 1.5f}},
+    {480, "turns", {-2.3f, 0.4f, -2.1f}},
+    {540, "", {-2.3f, 0.4f, -2.1f}},
+    {590, "", {-2.3f, 0.4f, -2.1f}},
+    {653, "jumps", {-0.6f, 0.4f, -3.1f}},
+    {668, "", {-0.6f, 0.4f, -3.1f}},
+    {684, "", {-0.6f, 0.4f, -3.1f}},
+    {696, "lands", {-0.6f, 0.4f, -3.1f}},
+    {880, "spins", {-2.9f, 0.4f, 1.3f}},
+    {1079, "before a leap", {-2.9f, 0.4f, 1.3f}},
+    {1081, "after it", {-2.9f, 0.4f, 1.3f}},
+    {1110, "", {-2.9f, 0.4f, 1.3f}},
+    {1300, "stands", {-2.9f, 0.4f, 1.3f}},
 };
 enum { MOMENTS = sizeof moments / sizeof *moments, DOWN = (MOMENTS + ACROSS - 1) / ACROSS };
 
@@ -105,6 +105,7 @@ static void draw_moment(player *p, const moment *m, int place) {
   rectangle area = {place % ACROSS * (VIEW_SIZE + GUTTER), place / ACROSS * (VIEW_SIZE + GUTTER), VIEW_SIZE, VIEW_SIZE};
   must(view_draw(&p->view, &p->world, share, plus(target, turned(hero.rotation, m->offset)), target, &p->sheet, area),
        "view_draw");
+  image_text(&p->sheet, area.x + 11, area.y + VIEW_SIZE - 23, 2, 0xffffff, m->caption);
   image_text(&p->sheet, area.x + 10, area.y + VIEW_SIZE - 24, 2, 0x40464c, m->caption);
 }
 
