@@ -145,6 +145,19 @@ check_sliders() {
   verdict "sliders go from end to end" $? "$result"
 }
 
+# Every grid that the page offers, in every scene.
+check_grids() {
+  for name in $scenes; do
+    select_scene "$name" 0
+    result=$(run "const trouble = document.getElementById('trouble'), list = document.getElementById('columns');
+      return [...list.options].map(({ value }) => { list.value = value; list.dispatchEvent(new Event('change'));
+        page.advance(3); return trouble.hidden && page.state.columns === +value && page.position(100).every(Number.isFinite);
+      }).join()" | tr -d '\n')
+    echo "$result" | grep -Eq '^true(,true){6}$'
+    verdict "$name opens with every grid" $? "$result"
+  done
+}
+
 mouse() { # TYPE BUTTON X Y
   devtools Input.dispatchMouseEvent "{\"type\": \"mouse$1\", \"button\": \"$2\", \"buttons\": 1, \"x\": $3, \"y\": $4}"
 }
@@ -212,6 +225,7 @@ check_drag mouse
 check_orbit
 pictures desktop
 check_sliders
+check_grids
 screen 390 844 1 true
 open_page ""
 check_drag touch

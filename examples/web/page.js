@@ -131,6 +131,7 @@ function select(kind, columns = 0) {
   [...element("scenes").children].forEach((button, i) => button.setAttribute("aria-pressed", i === kind));
   element("columns").value = cloth.call.columns();
   showSettings();
+  cloth.call.sort_springs();
   showLegend();
 }
 
@@ -331,15 +332,21 @@ async function check(kind) {
   return { isEqual: hash === expected, hash, expected, frames, milliseconds };
 }
 
+function showVerdict({ isEqual, hash, expected, frames }) {
+  element("verdict").className = isEqual ? "equal" : "differs";
+  element("verdict").textContent = isEqual
+    ? `Equal: ${hash} after ${frames} frames, here and native.`
+    : `Differs: ${hash} here, ${expected} native, after ${frames} frames.`;
+}
+
 async function showCheck() {
-  const verdict = element("verdict");
+  const { kind } = state;
   element("check").disabled = true;
   try {
-    const { isEqual, hash, expected, frames } = await check(state.kind);
-    verdict.className = isEqual ? "equal" : "differs";
-    verdict.textContent = isEqual
-      ? `Equal: ${hash} after ${frames} frames, here and native.`
-      : `Differs: ${hash} here, ${expected} native, after ${frames} frames.`;
+    const result = await check(kind);
+    if (kind === state.kind) { // no other scene was chosen meanwhile
+      showVerdict(result);
+    }
   } catch (error) {
     report(error);
   }
