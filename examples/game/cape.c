@@ -18,7 +18,7 @@ static cloth_config describe(const cloth_vector *positions) {
   cloth_fabric_preset(CLOTH_FABRIC_WOOL, &config.fabric);
   config.drag = config.lift = 1;
   config.velocity_damping = 0.5f;
-  config.substeps = 12;
+  config.substeps = 10;
   config.fine_sweeps = 2;
   config.extrapolation = 0.6f;
   config.fold_stiffness = 40;

@@ -1,7 +1,8 @@
 /*
  * Plays the script without a window, in frames of varying length, and leaves a table and pictures.
  *
- *     game [directory [seed]]      where to write pictures, or - for none; the seed of the frames' lengths
+ *     game [directory [seed [steps]]]     where to write pictures, or - for none; the seed of the frames' lengths; how
+ *                                         many steps to take
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,6 +59,7 @@ typedef struct player {
   random_source random;
   view view;
   image sheet;
+  int32_t step_limit;
   int has_pictures, next_moment;
   cloth_vector shown;          /* where the last frame showed the hero */
   float pace_least, pace_most; /* of the hero as shown, while it walks straight on [m/s] */
@@ -78,7 +80,7 @@ static int32_t next_frame_time(player *p) {
 }
 
 static void take_steps(player *p, int count) {
-  for (int i = 0; i < count && p->world.steps < SCRIPT_STEPS; i++) {
+  for (int i = 0; i < count && p->world.steps < p->step_limit; i++) {
     controls asked = script_controls(p->world.steps);
     must(world_step(&p->world, &asked), "world_step");
     must(record_step(&p->record, &p->world, asked.leap != NULL), "record_step");
@@ -126,7 +128,7 @@ static void write_sheet(const player *p, const char *directory) {
 /// Playing ///
 
 static void play(player *p) {
-  while (p->world.steps < SCRIPT_STEPS) {
+  while (p->world.steps < p->step_limit) {
     int32_t frame_time = next_frame_time(p), dropped = p->clock.dropped;
     take_steps(p, clock_frame(&p->clock, frame_time));
     note_pace(p, frame_time, p->clock.dropped != dropped);
@@ -145,6 +147,7 @@ int main(int argument_count, char **arguments) {
   player *p = &the_player;
   const char *directory = argument_count > 1 ? arguments[1] : "build/game";
   p->random.state = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
+  p->step_limit = argument_count > 3 ? atoi(arguments[3]) : SCRIPT_STEPS;
   p->has_pictures = strcmp(directory, "-") != 0;
   p->pace_least = 1e9f;
   must(world_open(&p->world), "world_open");

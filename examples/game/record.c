@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SECOND = 60 /* steps */ };
+enum { SECOND = 60, HASH_EVERY = 4 * SECOND }; /* steps */
 
 static void keep_most(float *most, float value) {
   *most = value > *most ? value : *most;
@@ -78,6 +78,17 @@ static void note_leap(record *r, const world *w, int has_leapt) {
   }
 }
 
+static void print_hash(const record *r) {
+  printf("hash after %d steps: %016" PRIx64 "\n", r->steps, r->hash);
+}
+
+static int note_hash(record *r, const world *w) {
+  int result = world_hash(w, &r->hash);
+  if (r->steps % HASH_EVERY == 0)
+    print_hash(r);
+  return result;
+}
+
 int record_step(record *r, const world *w, int has_leapt) {
   int result = CLOTH_OK;
   if (r->steps++ == 0)
@@ -88,7 +99,7 @@ int record_step(record *r, const world *w, int has_leapt) {
   note_collar(r, w);
   note_reach(r, w);
   note_leap(r, w, has_leapt);
-  return result < 0 ? result : world_hash(w, &r->hash);
+  return result < 0 ? result : note_hash(r, w);
 }
 
 static void print_depth(float depth) {
@@ -123,5 +134,6 @@ void record_print(const record *r, const world *w) {
   printf("flag: level %d, switches %d, outline moved by %.1f mm, %.2f mrad of the picture\n", w->flag.level,
          w->flag.switches, 1000 * (double)w->flag.jump, 1000 * (double)w->flag.angle);
   printf("memory: %zu bytes\n", w->memory.used);
-  printf("hash after %d steps: %016" PRIx64 "\n", r->steps, r->hash);
+  if (r->steps % HASH_EVERY != 0)
+    print_hash(r);
 }
