@@ -27,7 +27,7 @@ WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
 CFLAGS = -std=gnu99 $(OPTIMISE) -g -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
 EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
-PROGRAMS = accuracy api bounds flags internals physics quality save_rate stability state stress thesis timed
+PROGRAMS = accuracy animation api bounds flags internals physics quality save_rate stability state stress thesis timed
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 

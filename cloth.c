@@ -4,8 +4,9 @@
  * How this file is laid out, top to bottom:
  *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
  *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
- *   Strain limiting, Collider shapes, Contact by projection, Contact in the solver, Work, Planner, Stepping, Inputs,
- * Colliders, Results, State, Portable image, Statistics, Self-test, Names.
+ *   Projection, Projected lines, Collider shapes, Tethers, Contact by projection, Contact in the solver, Motion
+ *   constraints, Work, Planner, Stepping, Inputs, Gusts, Colliders, Carrying, Targets, Results, State, Portable image,
+ * Statistics, Self-test, Names.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -125,6 +126,12 @@
 #define WITH_SLEEP 0
 #else
 #define WITH_SLEEP 1
+#endif
+
+#ifdef CLOTH_NO_TARGETS /* motion constraints to animated targets */
+#define WITH_TARGETS 0
+#else
+#define WITH_TARGETS 1
 #endif
 
 #if defined(CLOTH_NO_CARRY) || !WITH_COLLIDERS /* its poses are those of colliders */
@@ -665,6 +672,10 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 /* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
  */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
+/* Where targets are: nowhere yet; at rest; under way during the next step. */
+enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
+/* What is kept of targets, a vector per particle each, and LIMIT: the motion constraint's three lengths. */
+enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
 /* Tethers of a particle at most. */
 #define TETHERS 2
 /* Columns, or rows, whose pieces without pins are told together: the most lanes there are. */
@@ -727,9 +738,14 @@ typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
   int32_t tethers_chosen; /* TETHERS_STALE ... */
+  int32_t targets;        /* TARGETS_NONE ... */
+  uint32_t gust_seed;
+  uint32_t gust_place[2]; /* where in the sequence of gusts the next step begins: whole periods, and 2^-20 of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
+  cloth_vector gust_strength;
+  float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
   float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
@@ -775,7 +791,6 @@ typedef struct step_plan {
   int32_t span;        /* largest span of the projected springs */
   float extrapolation; /* share of BDF2 in the prediction */
   float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
-  uint32_t places;     /* where explicit springs are evaluated: the positions, or the prediction */
   int32_t bend_mode;
   int32_t bend_projected;
   int32_t tethered;      /* 1 if some particle has a tether */
@@ -829,6 +844,9 @@ typedef struct body_axis {
 
 #define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
 
+/* Parts of the scratch that several cloths may share. */
+#define SHARED_PARTS 16
+
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -847,18 +865,26 @@ typedef struct workspace {
 struct cloth {
   uint32_t magic;
   int32_t count;
+
+  /* Byte offsets, up or down from the start of the arena, of what may be shared; 0 if the config does without. The
+     first is always there. With the pads they take the same room in every build. */
+  uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
+#if UINTPTR_MAX == UINT32_MAX
+  uint32_t pads[SHARED_PARTS];
+#endif
+
   int32_t stride;          /* floats from one component of a vector to the next */
   uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
 
+  int32_t has_scratch; /* 0 while it is to be shared and none was given */
+
   /* Byte offsets from the start of the arena. */
-  uint32_t state_end, total;
+  uint32_t state_end, total, shared_bytes;
   uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
   uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
-  uint32_t earlier, tethers, warm, contact;                          /* state; 0: none */
-  uint32_t workspace, projection, iterations, reactions, row_buffers, mobility, plain, tether_marks, force_share,
-      residual, product;
-  uint32_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution; /* 0: not needed by the config */
-  uint32_t share, nodes, coarse_lines;                                                 /* likewise */
+  uint32_t earlier, tethers, targets, warm, contact;                 /* state; 0: none */
+  uint32_t workspace, projection, iterations, reactions;
 
   /* Settings, from the config: words without gaps to the end, as they are hashed. */
   int32_t columns, rows;
@@ -874,6 +900,7 @@ struct cloth {
   int32_t spans, fine_sweeps, tether_count;
   float sleep_speed, sleep_time;
   int32_t fixed_work;
+  int32_t has_targets;
 };
 
 #define SETTINGS_OFFSET offsetof(cloth, columns)
@@ -882,15 +909,16 @@ struct cloth {
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
 
-static void *at(const cloth *c, uint32_t offset) {
-  return (char *)(uintptr_t)c + offset;
+/* Also of what lies before the arena or behind it, in scratch that is shared. */
+static void *at(const cloth *c, uintptr_t offset) {
+  return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
 
-static float *floats_at(const cloth *c, uint32_t offset) {
+static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
-CLOTH_INLINE planes planes_at(const cloth *c, uint32_t offset) {
+CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
   planes p;
   p.x = floats_at(c, offset);
   p.y = p.x + c->stride;
@@ -968,6 +996,11 @@ static int is_pinned(const cloth *c, int32_t particle) {
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
 static planes predicted_of(const cloth *c) {
   return planes_at(c, c->product);
+}
+
+/* Where explicit springs are evaluated. */
+static planes places_of(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->position);
 }
 
 /* Are contacts constraints of the solve? */
@@ -1172,6 +1205,8 @@ CLOTH_CONSTANT static const integer_limit config_integers[] = {
     {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
     {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
     {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
+    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
+    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
 };
 
 CLOTH_CONSTANT static const float_limit config_floats[] = {
@@ -1334,6 +1369,7 @@ static int check_left_out(const cloth_config *config) {
       (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
       (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
       (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
+      (!WITH_TARGETS && config->targets) ||
       (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
     return CLOTH_ERROR_LEFT_OUT;
   }
@@ -1421,6 +1457,9 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   }
   if (config->warm_start && needs_solver(config)) {
     c->warm = take_planes(end, 3 * c->stride);
+  }
+  if (config->targets) {
+    c->targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state_end = *end;
 }
@@ -1514,6 +1553,8 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
   c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  *end = config->shared_scratch ? align_up(*end) : *end;
+  uint32_t shared_start = *end;
   int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
   c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
@@ -1546,7 +1587,10 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
-  c->total = align_up(*end);
+  *end = align_up(*end);
+  c->total = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total;
+  c->has_scratch = !config->shared_scratch;
 }
 
 /* Fills in everything that follows from the config alone. */
@@ -1570,6 +1614,7 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
   memory->state_bytes = c->state_end - c->freedom;
   memory->scratch_offset = c->state_end;
   memory->scratch_bytes = c->total - c->state_end;
+  memory->shared_bytes = c->shared_bytes;
   memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
   memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
 }
@@ -1602,6 +1647,26 @@ static int check_cloth(const cloth *c) {
 static int check_call(const cloth *c, const void *with) {
   int error = check_cloth(c);
   return error || with ? error : CLOTH_ERROR_NULL;
+}
+
+int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
+  int error = check_call(sheet, scratch);
+  if (error) {
+    return error;
+  }
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
+  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
+  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
+      !is_outside) {
+    return CLOTH_ERROR_SCRATCH;
+  }
+  uintptr_t moved = way - sheet->plain;
+  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
+  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+    offsets[part] += offsets[part] ? moved : 0u;
+  }
+  sheet->has_scratch = 1;
+  return CLOTH_OK;
 }
 
 int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
@@ -1654,6 +1719,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
   c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
   c->fixed_work = config->fixed_work;
+  c->has_targets = config->targets;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -1690,6 +1756,10 @@ static void forget_history(const cloth *c, int32_t particle) {
     vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
     vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
+}
+
+static planes target_planes(const cloth *c, int32_t which) {
+  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 /* Settings and maps: all that a step depends on beside the state. */
@@ -1740,6 +1810,9 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       forget_history(c, i);
+      if (c->targets) {
+        vector_store(target_planes(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
+      }
     }
   }
 }
@@ -2154,7 +2227,6 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
-  plan->places = plan->extrapolation > 0.0f ? c->product : c->position;
 }
 
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
@@ -2223,6 +2295,7 @@ enum {
   PRICE_BODY = 1500,     /* a collider */
   PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
   PRICE_TRACED = 150,    /* a path */
+  PRICE_TARGET = 400,    /* a particle held to its target, and out of its backstop */
   PRICE_ACCEPT = 112,
   PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
   PRICE_CONFINED = 1600, /* a confined particle */
@@ -2555,7 +2628,7 @@ static planes bend_buffer(const cloth *c, int32_t row) {
 /* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
    `change`, and fills the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = planes_at(c, plan->places);
+  const planes x = places_of(c, plan);
   const planes v = planes_at(c, c->velocity);
   const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
@@ -2642,6 +2715,59 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, planes chan
 
 /// External forces ///
 
+#if WITH_AIR
+
+/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
+   part is place[0], and 2^-20 of it place[1]. */
+#define GUST_STEPS 1048576u
+
+static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
+  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
+}
+
+static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
+  float t = (float)(int32_t)place[1] * (1.0f / (float)GUST_STEPS);
+  float from = gust_corner(seed, place[0], axis);
+  float to = gust_corner(seed, place[0] + 1u, axis);
+  return from + (to - from) * (t * t * (3.0f - 2.0f * t));
+}
+
+/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
+static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
+  uint32_t twice = 2u * place[1];
+  uint32_t finer[2] = {2u * place[0] + twice / GUST_STEPS, twice % GUST_STEPS};
+  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+}
+
+static cloth_vector wind_of(const cloth *c) {
+  const cloth_inputs *inputs = inputs_of(c);
+  if (inputs->gust_period == 0.0f) {
+    return inputs->wind;
+  }
+  cloth_vector gust = inputs->gust_strength;
+  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
+  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
+  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
+  return vector_snapped(vector_add(inputs->wind, gust), STATE_QUANTUM);
+}
+
+/* The gusts go on by a step of dt: to a whole number of 2^-20 periods, so that no rounding adds up. */
+static void pass_gusts(const cloth *c, float dt) {
+  cloth_inputs *inputs = inputs_of(c);
+  if (inputs->gust_period > 0.0f) {
+    uint32_t place = inputs->gust_place[1] + (uint32_t)(int32_t)(dt / inputs->gust_period * (float)GUST_STEPS + 0.5f);
+    inputs->gust_place[0] += place / GUST_STEPS;
+    inputs->gust_place[1] = place % GUST_STEPS;
+  }
+}
+
+#else
+static cloth_vector wind_of(const cloth *c) {
+  return inputs_of(c)->wind;
+}
+#endif
+
 /* Length of vectors; one whose square would leave the normal range counts as 0. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_snapped_to(a, STATE_QUANTUM);
@@ -2710,9 +2836,9 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
 }
 
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = planes_at(c, plan->places);
+  planes x = places_of(c, plan);
   planes v = planes_at(c, c->velocity);
-  lanes3 wind = lanes3_splat(inputs_of(c)->wind);
+  lanes3 wind = lanes3_splat(wind_of(c));
   lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
   for (int32_t row = 0; row < c->rows; row++) {
     for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
@@ -5389,6 +5515,127 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
   }
 }
 
+/// Motion constraints ///
+
+#if WITH_TARGETS
+
+/* Targets during one substep, which ends when a share `late` of their way is done. */
+typedef struct target_frame {
+  planes x, v, limit, place, place_before, normal, normal_before;
+  const float *mobility;
+  float early, late, inverse_k;
+} target_frame;
+
+/* A vector between where it was and is; that of the end, to the bit, at the end. */
+CLOTH_INLINE lanes3 target_between(const target_frame *f, planes before, planes after, int32_t i, lanes_mask there) {
+  lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
+  return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+}
+
+/* The point nearest to p, which lies in the sphere of `radius` around the backstop's middle, that does not, and is no
+   farther than `most` from the target. Out of the backstop it goes straight; should that lead too far from the target,
+   to the circle in which both spheres meet. All from the target, which lies in the direction of the backstop's normal.
+ */
+static cloth_vector step_in_front(cloth_vector p, cloth_vector middle, float radius, float most) {
+  cloth_vector axis = vector_clean(vector_scale(middle, -1.0f / vector_length(middle)));
+  cloth_vector from = vector_clean(vector_subtract(p, middle));
+  float along = snapped(vector_dot(from, axis), WORK_QUANTUM);
+  cloth_vector aside = vector_clean(vector_add_scaled(from, axis, 0.0f - along));
+  float distance = vector_length(from);
+  float width = vector_length(aside);
+  cloth_vector front = vector_add_scaled(middle, axis, radius);
+  cloth_vector out = distance > STATE_QUANTUM ? vector_add_scaled(middle, from, radius / distance) : front;
+  if (vector_length(out) <= most || !(width > STATE_QUANTUM)) {
+    return vector_length(out) <= most ? out : front;
+  }
+  float reach = vector_length(middle);
+  float ahead = snapped(0.5f * (reach + (radius * radius - most * most) / reach), WORK_QUANTUM);
+  float around = square_root(maximum(radius * radius - ahead * ahead, 0.0f));
+  return vector_add_scaled(vector_add_scaled(middle, axis, ahead), aside, around / width);
+}
+
+/* How far, from its target, a particle is moved that is in its backstop. */
+static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
+  cloth_vector limit = vector_load(f->limit, i);
+  float squared = vector_dot(normal, normal);
+  if (!(f->mobility[i] > 0.0f) || limit.z == 0.0f || squared == 0.0f) {
+    return p;
+  }
+  cloth_vector middle = vector_clean(vector_scale(normal, (0.0f - (limit.y + limit.z)) / square_root(squared)));
+  cloth_vector from = vector_clean(vector_subtract(p, middle));
+  return vector_dot(from, from) < limit.z * limit.z ? step_in_front(p, middle, limit.z, limit.x) : p;
+}
+
+/* Of a block, those in their backstops one by one. */
+CLOTH_SEPARATE void move_block_in_front(const target_frame *f, int32_t i, int32_t left, lanes3 normal, lanes3 *p) {
+  float block[6][CLOTH_LANES];
+  planes places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
+  lanes3_store(places, 0, *p, CLOTH_LANES);
+  lanes3_store(normals, 0, lanes3_snapped(normal), CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    vector_store(places, lane, move_in_front(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
+  }
+  *p = lanes3_load(places, 0);
+}
+
+/* Particles that a constraint moves lose what they had of velocity against it, and their history, as in contact. */
+CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes_mask there = lanes_first(left);
+  lanes3 place = target_between(f, f->place_before, f->place, i, there);
+  lanes3 x = lanes3_keep(there, lanes3_load(f->x, i));
+  lanes3 from = lanes3_snapped_to(lanes3_subtract(x, place), STATE_QUANTUM);
+  lanes most = lanes_keep(there, lanes_load(f->limit.x + i));
+  lanes_mask moves = lanes_both(there, lanes_less(zero, lanes_load(f->mobility + i)));
+  lanes squared = lanes3_dot(from, from);
+  lanes_mask far = lanes_both(moves, lanes_less(lanes_multiply(most, most), squared));
+  lanes length = lanes_square_root(lanes_select(far, squared, one));
+  lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
+  lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
+  if (lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
+    move_block_in_front(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
+  }
+  lanes3 moved = lanes3_snapped_to(lanes3_subtract(p, from), STATE_QUANTUM);
+  lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
+  if (!lanes_any(held)) {
+    return;
+  }
+  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
+  lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
+  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  if (c->earlier) {
+    float *history = earlier_of(c, 1).x + i;
+    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history)), left);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+  target_frame f;
+  f.x = predicted_of(c);
+  f.v = planes_at(c, c->velocity);
+  f.limit = target_planes(c, TARGET_LIMIT);
+  f.place = target_planes(c, TARGET_PLACE);
+  f.place_before = target_planes(c, TARGET_PLACE_BEFORE);
+  f.normal = target_planes(c, TARGET_NORMAL);
+  f.normal_before = target_planes(c, TARGET_NORMAL_BEFORE);
+  f.mobility = floats_at(c, c->mobility);
+  f.late = (float)(index + 1) / (float)plan->substeps;
+  f.early = 1.0f - f.late;
+  f.inverse_k = plan->inverse_k;
+  EACH_BLOCK(c->count, hold_block(c, &f, i, left));
+}
+
+/* The step is over: targets rest where they have arrived. */
+static void rest_targets(const cloth *c) {
+  const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
+  copy_memory(target_planes(c, TARGET_PLACE_BEFORE).x, target_planes(c, TARGET_PLACE).x, bytes);
+  copy_memory(target_planes(c, TARGET_NORMAL_BEFORE).x, target_planes(c, TARGET_NORMAL).x, bytes);
+  inputs_of(c)->targets = TARGETS_STILL;
+}
+
+#endif
+
 /// Work ///
 
 /*
@@ -5444,6 +5691,7 @@ static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t te
   if (c->limit_sweeps > 0 || plan->projects) {
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
+  price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
   return price + (uint32_t)c->limit_sweeps * SWEEP_PRICE;
 }
 
@@ -5525,6 +5773,9 @@ static int check_step(const cloth *c, float dt) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
+  if (!c->has_scratch) {
+    return CLOTH_ERROR_SCRATCH;
+  }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
 
@@ -5575,6 +5826,7 @@ static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
   c->inputs = offsetof(paper_cloth, inputs);
   c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
   set_fabric(c, &config->fabric);
+  paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The dearest surroundings of a cloth of this config. */
@@ -5880,6 +6132,11 @@ static void finish_inputs(const cloth *c) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
   }
+#if WITH_TARGETS
+  if (inputs_of(c)->targets == TARGETS_MOVING) {
+    rest_targets(c);
+  }
+#endif
 }
 
 static int32_t public_mode(const spring_family *s) {
@@ -5913,7 +6170,7 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 
 /* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
    port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uint32_t made) {
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
   work->statistics.ticks[stage] += now - work->tick;
@@ -6161,7 +6418,7 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 }
 
 /* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, uint32_t vectors, int are_positions) {
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
   planes a = planes_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
@@ -6312,6 +6569,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    hold_to_targets(c, plan, index);
+  }
+#endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->product);
   confine_vectors(c, c->velocity, 0);
   confine_vectors(c, c->product, 1);
@@ -6321,8 +6583,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 
 #if WITH_SLEEP
 
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. */
+/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
+   rest. */
 static int is_quiet(const cloth *c) {
+  if (inputs_of(c)->gust_period > 0.0f && has_air(c)) {
+    return 0;
+  }
   planes v = planes_at(c, c->velocity);
   float most = c->sleep_speed * c->sleep_speed;
   for (int32_t i = 0; i < c->count; i++) {
@@ -6432,6 +6698,9 @@ static int step(const cloth *c, float dt) {
   }
   finish_inputs(c);
   inputs_of(c)->last_substep = w->plan.k;
+#if WITH_AIR
+  pass_gusts(c, dt);
+#endif
 #if WITH_SLEEP
   settle_down(c, dt);
 #endif
@@ -6524,6 +6793,40 @@ int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
 
 int cloth_set_wind(cloth *sheet, cloth_vector wind) {
   return set_vector(sheet, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+}
+
+#if WITH_AIR
+int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0};
+  const cloth_gusts *given = gusts ? gusts : &none;
+  if (!vector_in_range(given->strength, 1.0e3f) || given->strength.x < 0.0f || given->strength.y < 0.0f ||
+      given->strength.z < 0.0f || (gusts && !in_range(gusts->period, 0.02f, 1.0e3f))) {
+    return CLOTH_ERROR_WIND;
+  }
+  cloth_inputs *inputs = inputs_of(sheet);
+  cloth_inputs changed = *inputs;
+  changed.gust_strength = vector_snapped(given->strength, STATE_QUANTUM);
+  changed.gust_period = given->period;
+  changed.gust_seed = given->seed;
+  if (!are_equal(&changed, inputs, sizeof changed)) {
+    changed.gust_place[0] = changed.gust_place[1] = 0;
+    *inputs = changed;
+    wake(sheet);
+  }
+  return CLOTH_OK;
+}
+#endif
+
+int cloth_get_wind(const cloth *sheet, cloth_vector *wind) {
+  int error = check_call(sheet, wind);
+  if (!error) {
+    *wind = wind_of(sheet);
+  }
+  return error;
 }
 
 int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
@@ -6736,6 +7039,9 @@ int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) 
   }
   if (error) {
     return error;
+  }
+  if (!sheet->has_scratch) {
+    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
   }
   if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(sheet);
@@ -7076,6 +7382,18 @@ static void carry_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
+/* Targets go along with their normals. */
+static void carry_targets(const cloth *c, const rigid_motion *m) {
+  for (int32_t which = TARGET_PLACE; c->targets && which < TARGET_VECTORS; which++) {
+    planes a = target_planes(c, which);
+    int is_place = which <= TARGET_PLACE_BEFORE;
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector before = vector_load(a, i);
+      vector_store(a, i, is_place ? carry_place(m, before) : carry_direction(m, before));
+    }
+  }
+}
+
 static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
@@ -7160,9 +7478,138 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
   }
   wake(sheet);
   carry_particles(sheet, &m, dt);
+  carry_targets(sheet, &m);
   carry_confinements(sheet, &m);
   carry_colliders(sheet, &m, colliders);
   return CLOTH_OK;
+}
+
+#endif
+
+/// Targets ///
+
+#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
+
+/* Does an attribute of some floats fit into a vertex? */
+static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
+  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
+}
+
+/* Does a layout fit its stride, and are all vertices there? */
+static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
+  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+      bytes / (size_t)layout->stride < (size_t)c->count) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  return CLOTH_OK;
+}
+
+/* Byte by byte: the caller's buffer may have any alignment. */
+static void copy_floats(void *to, const void *from, int32_t count) {
+  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+}
+
+#endif
+
+#if WITH_TARGETS
+
+cloth_motion_constraint cloth_motion_constraint_default(void) {
+  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
+  return free;
+}
+
+int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
+  int error = check_particle(sheet, particle);
+  if (error || !constraint) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!sheet->targets || !in_range(constraint->max_distance, 0.0f, CLOTH_ANY_DISTANCE) ||
+      !in_range(constraint->backstop_distance, 0.0f, 1.0e4f) || !in_range(constraint->backstop_radius, 0.0f, 1.0e4f)) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
+  limit = vector_snapped(limit, STATE_QUANTUM);
+  cloth_vector before = vector_load(target_planes(sheet, TARGET_LIMIT), particle);
+  if (WITH_SLEEP && !are_equal(&before, &limit, sizeof limit)) {
+    wake(sheet);
+  }
+  vector_store(target_planes(sheet, TARGET_LIMIT), particle, limit);
+  return CLOTH_OK;
+}
+
+/* Reads three floats of a vertex, or none. */
+static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
+  cloth_vector a = {0.0f, 0.0f, 0.0f};
+  if (offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&a, vertex + offset, 3);
+  }
+  return a;
+}
+
+/* Of unit length, or 0. */
+static cloth_vector unit_or_zero(cloth_vector a) {
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
+                          : vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Stores one of the vectors of a particle's target; another one than before wakes the cloth. */
+static void set_target_vector(const cloth *c, int32_t which, int32_t particle, cloth_vector a) {
+  planes to = target_planes(c, which);
+  cloth_vector before = vector_load(to, particle);
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
+    wake(c);
+  }
+  vector_store(to, particle, a);
+}
+
+static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const uint8_t *vertices) {
+  for (int32_t i = 0; i < c->count; i++, vertices += layout->stride) {
+    if (!vector_in_range(read_attribute(vertices, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertices, layout->normal_offset), 1.0e6f)) {
+      return CLOTH_ERROR_VECTOR;
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = check_call(sheet, layout);
+  if (error || !vertices) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!sheet->targets) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
+  error = error ? error : check_targets(sheet, layout, (const uint8_t *)vertices);
+  if (error) {
+    return error;
+  }
+  const uint8_t *vertex = (const uint8_t *)vertices;
+  for (int32_t i = 0; i < sheet->count; i++, vertex += layout->stride) {
+    cloth_vector place = read_attribute(vertex, layout->position_offset);
+    set_target_vector(sheet, TARGET_PLACE, i, vector_snapped(place, STATE_QUANTUM));
+    set_target_vector(sheet, TARGET_NORMAL, i, unit_or_zero(read_attribute(vertex, layout->normal_offset)));
+  }
+  if (inputs_of(sheet)->targets == TARGETS_NONE) {
+    wake(sheet);
+    rest_targets(sheet);
+  }
+  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
+  return CLOTH_OK;
+}
+
+int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = cloth_move_targets(sheet, layout, vertices, bytes);
+  if (!error) {
+    rest_targets(sheet);
+  }
+  return error;
 }
 
 #endif
@@ -7244,31 +7691,18 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 }
 
 #ifndef CLOTH_NO_VERTICES
-/* Does an attribute of some floats fit into a vertex? */
-static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
-  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
-}
-
-/* Byte by byte: the caller's buffer may have any alignment. */
-static void write_floats(uint8_t *to, const float *from, int32_t count) {
-  const uint8_t *bytes = (const uint8_t *)from;
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    to[i] = bytes[i];
-  }
-}
-
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t column, int32_t row, uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
     cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
-    write_floats(to + layout->position_offset, &p.x, 3);
+    copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
     cloth_vector n = unit_normal(c, column, row);
-    write_floats(to + layout->normal_offset, &n.x, 3);
+    copy_floats(to + layout->normal_offset, &n.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
     float uv[2] = {(float)column / (float)(c->columns - 1), (float)row / (float)(c->rows - 1)};
-    write_floats(to + layout->texcoord_offset, uv, 2);
+    copy_floats(to + layout->texcoord_offset, uv, 2);
   }
 }
 
@@ -7280,13 +7714,9 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
   if (!layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride)) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  if (bytes / (size_t)layout->stride < (size_t)sheet->count) {
-    return CLOTH_ERROR_BUFFER;
+  error = check_vertices(sheet, layout, bytes);
+  if (error) {
+    return error;
   }
   for (int32_t row = 0; row < sheet->rows; row++) {
     for (int32_t column = 0; column < sheet->columns; column++) {
@@ -7600,13 +8030,27 @@ static int is_freedom(uint8_t freedom) {
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
+/* Gusts as cloth_set_gusts() can have set them. */
+static int are_image_gusts(const cloth_inputs *inputs) {
+  cloth_vector strength = inputs->gust_strength;
+  if (inputs->gust_period == 0.0f) {
+    return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
+           inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
+  }
+  return WITH_AIR && in_range(inputs->gust_period, 0.02f, 1.0e3f) && in_range(strength.x, 0.0f, 1.0e3f) &&
+         in_range(strength.y, 0.0f, 1.0e3f) && in_range(strength.z, 0.0f, 1.0e3f) && inputs->gust_place[1] < 1048576u;
+}
+
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
-  return are_state_floats(from + 12, (int32_t)(sizeof(cloth_inputs) / 4) - 3) && inputs->collider_end >= 0 &&
+  const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
+  const int32_t most_targets = view->c->targets ? TARGETS_MOVING : TARGETS_NONE;
+  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
          inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->tethers ? TETHERS_SET : TETHERS_STALE) &&
+         inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
          vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
 }
@@ -7757,13 +8201,33 @@ static int check_image_history(const image_view *view) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm};
+  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm, c->targets};
+  const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
   uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 4; i++) {
+  for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
-    end = starts[i] ? starts[i] + (starts[i] == c->earlier ? 2u : 1u) * vectors : end;
+    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
+  }
+  return 1;
+}
+
+/* Motion constraints, and targets in range with normals of unit length or none; that the lengths are not negative is
+   all that matters beside their range. */
+static int check_image_targets(const image_view *view) {
+  const uint32_t vector_bytes = 3u * (uint32_t)view->c->stride * (uint32_t)sizeof(float);
+  const float most[TARGET_VECTORS] = {CLOTH_ANY_DISTANCE, CLOTH_POSITION_LIMIT, CLOTH_POSITION_LIMIT, 1.001f, 1.001f};
+  for (int32_t which = 0; which < TARGET_VECTORS; which++) {
+    if (!check_image_planes(view, view->c->targets + (uint32_t)which * vector_bytes, most[which])) {
+      return 0;
+    }
+  }
+  const uint8_t *limits = image_at(view, view->c->targets);
+  for (int32_t i = 0; i < 3 * view->c->stride; i++) {
+    if (limits[4 * i + 3] & 0x80u) {
+      return 0;
+    }
   }
   return 1;
 }
@@ -7776,7 +8240,8 @@ static int check_image_content(const image_view *view) {
          check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
          check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
          (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view));
+         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view)) &&
+         (!c->targets || check_image_targets(view));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
@@ -8139,7 +8604,7 @@ CLOTH_CONSTANT static const char result_names[] =
     "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
     "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
     "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0";
+    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0TARGETS\0SCRATCH\0";
 
 const char *cloth_result_name(int result) {
   const char *name = result_names;

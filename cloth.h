@@ -35,10 +35,11 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
- *              _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave parts out of
- * cloth.c: a config that asks for them is refused, the defaults do not ask, and functions that serve nothing else are
- * not there. Threads    A cloth holds no shared state: different cloths may be used on different threads, one cloth by
- * one thread at a time.
+ *              _TARGETS, _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING leave
+ *              parts out of cloth.c: a config that asks for them is refused, the defaults do not ask, and functions
+ *              that serve nothing else are not there.
+ *   Threads    A cloth holds no shared state: different cloths may be used on
+ *              different threads, one cloth by one thread at a time. Cloths that share scratch are on one thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,7 +60,7 @@ extern "C" {
 #define CLOTH_VERSION_PATCH 0
 
 /* Version of the portable image's layout. */
-#define CLOTH_STATE_VERSION 3
+#define CLOTH_STATE_VERSION 4
 /* Version of the arithmetic: two builds with the same number give the same bits. */
 #define CLOTH_NUMERICS_VERSION 4
 /* First word of a portable image, "CLTH" as its bytes. */
@@ -83,6 +84,8 @@ extern "C" {
 #define CLOTH_KAPPA_NEVER 1.0e30f
 /* Largest |coordinate| of a position [m]; beyond it a float cannot resolve cloth. */
 #define CLOTH_POSITION_LIMIT 1.0e5f
+/* A max_distance that no particle reaches [m]. */
+#define CLOTH_ANY_DISTANCE 1.0e6f
 
 /// Results ///
 
@@ -142,7 +145,10 @@ typedef enum cloth_error {
   CLOTH_ERROR_SLEEP = -51,           /* sleep_speed or sleep_time outside its range */
   CLOTH_ERROR_WORK = -52,            /* fixed_work not 0 or 1, or with sleep or contact in the solver; no such effort */
   CLOTH_ERROR_PLAN = -53,            /* no plan meets the goal, or none was given */
-  CLOTH_ERROR_INERTIA = -54          /* an inertia outside 0..1 */
+  CLOTH_ERROR_INERTIA = -54,         /* an inertia outside 0..1 */
+  CLOTH_ERROR_TARGETS = -55,         /* targets not 0 or 1, a motion constraint outside its range, or no room for one */
+  CLOTH_ERROR_SCRATCH = -56          /* shared_scratch not 0 or 1; scratch that is too small, not aligned, not asked
+                                        for, or not yet given */
 } cloth_error;
 
 /* What cloth_step() adds up in its positive result; also in cloth_statistics.notes. */
@@ -179,6 +185,18 @@ typedef struct cloth_pose {
 /* A cloth lives at the start of its arena: (cloth *)arena. It holds no pointers, so the whole arena may be
    moved with memcpy at any time between calls; go on with the new address. */
 typedef struct cloth cloth;
+
+/* Marks an attribute that vertices do not have, or that cloth_write_vertices() shall leave alone. */
+#define CLOTH_ATTRIBUTE_NONE (-1)
+
+/* Where the attributes of a vertex lie in the caller's interleaved buffer: byte offsets into a vertex, or
+   CLOTH_ATTRIBUTE_NONE. All are floats: position and normal 3 each, texcoord 2. Bytes between are left alone. */
+typedef struct cloth_vertex_layout {
+  int32_t stride;          /* bytes from one vertex to the next; 1..65536 */
+  int32_t position_offset; /* [m] */
+  int32_t normal_offset;   /* unit length */
+  int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */
+} cloth_vertex_layout;
 
 /// Fabric ///
 
@@ -270,6 +288,14 @@ typedef enum cloth_contact_mode {
   CLOTH_CONTACT_SOLVER
 } cloth_contact_mode;
 
+/* Gusts: a wind that comes and goes, added to the mean one, even over the cloth. The sequence follows from the seed,
+   the period and the steps' dt alone, with the same bits on every machine. */
+typedef struct cloth_gusts {
+  cloth_vector strength; /* the most it adds along each axis, either way [m/s]; each 0..1000 */
+  float period;          /* from one gust to the next, on average [s]; 0.02..1000 */
+  uint32_t seed;         /* cloths of the same seed and steps are in the same wind */
+} cloth_gusts;
+
 /* Everything fixed for the life of a cloth. Start from cloth_config_default(). */
 typedef struct cloth_config {
   uint32_t cookie; /* set by cloth_config_default(); proves that it was called */
@@ -343,6 +369,10 @@ typedef struct cloth_config {
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1.0015. A sheet stretched out between
                          pins may not sag at all with 1, and never comes to rest; below 1 it is torn. */
 
+  /* Animation */
+  int32_t targets; /* 1 has room for a target of each particle, see cloth_move_targets(); 0..1; default 0. Adds 60 bytes
+                      per particle. */
+
   /* Strain limiting (Provot 1995) */
   int32_t limit_sweeps;    /* sweeps over the stretch springs after each substep; 0..CLOTH_SWEEP_LIMIT; default 0 */
   float limit_extension;   /* strain above which a spring is shortened; 0..10; default 0.006 */
@@ -363,6 +393,10 @@ typedef struct cloth_config {
   /* Time */
   int32_t fixed_work; /* 1 lets every step do the same work whatever moves where, with the same results to the bit;
                          see cloth_work_bound(). Not with sleep or CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+
+  /* Memory */
+  int32_t shared_scratch; /* 1 leaves out of the arena what a step needs while it lasts, see cloth_set_scratch(); 0..1;
+                             default 0 */
 } cloth_config;
 
 /* Returns a config with every default named above. */
@@ -377,7 +411,7 @@ cloth_config cloth_config_default(void);
  * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
  * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles
  * on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in
- * cloth_config. Beside that 48 bytes per column, and 3.3 to 4 KB with the default capacities. It is the same for every
+ * cloth_config. Beside that 48 bytes per column, and 3.4 to 4.2 KB with the default capacities. It is the same for every
  * build of the library.
  */
 typedef struct cloth_memory {
@@ -388,8 +422,9 @@ typedef struct cloth_memory {
   size_t state_bytes;
   size_t scratch_offset; /* work space and the last step's statistics */
   size_t scratch_bytes;
-  size_t saved_bytes; /* what cloth_save() writes */
-  size_t image_bytes; /* what cloth_write_image() writes */
+  size_t saved_bytes;  /* what cloth_save() writes */
+  size_t image_bytes;  /* what cloth_write_image() writes */
+  size_t shared_bytes; /* what cloth_set_scratch() must be given; 0 without config.shared_scratch */
 } cloth_memory;
 
 /* Writes to *memory what a cloth of this config needs. Returns CLOTH_OK or the config's first error. */
@@ -399,6 +434,12 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory);
    the arena's, to *out. Nothing of the config is retained. Returns CLOTH_OK or an error; then neither the arena nor
    *out is touched. */
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out);
+
+/* Gives a cloth with config.shared_scratch its work space: `bytes` bytes aligned to CLOTH_ALIGNMENT, at least
+   cloth_memory.shared_bytes, outside its arena. Nothing is kept there from one call to the next, so that any number of
+   cloths that take turns may be given the same; statistics and reactions lie in the arena. To be called before the
+   first step, and again when either has moved. Returns CLOTH_OK, CLOTH_ERROR_SCRATCH, ... */
+int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes);
 
 /* Writes where the spans of this cloth lie to *memory. Returns CLOTH_OK or an error. */
 int cloth_memory_spans(const cloth *sheet, cloth_memory *memory);
@@ -520,7 +561,12 @@ int cloth_self_test(void);
 /* Change what acts on the cloth from the next step on. Return CLOTH_OK or an error. */
 int cloth_set_gravity(cloth *sheet, cloth_vector gravity);
 int cloth_set_wind(cloth *sheet, cloth_vector wind);
+int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts); /* NULL: none. Others than before start anew. */
 int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric);
+
+/* Writes the wind of the next step, gusts included, to *wind [m/s]. A step's gust is that of its beginning. Returns
+   CLOTH_OK or an error. */
+int cloth_get_wind(const cloth *sheet, cloth_vector *wind);
 
 /* Returns the index of the particle in a column and a row, or CLOTH_ERROR_PARTICLE and the like. */
 int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row);
@@ -558,27 +604,6 @@ int cloth_release(cloth *sheet, int32_t particle);
 int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin);
 int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin);
 int cloth_choose_tethers(cloth *sheet);
-
-/*
- * A cape should not feel all of what its wearer's animation does. cloth_carry() takes the cloth along with a frame that
- * goes from one pose to another before the next step: particles with their velocities, pins, what confines particles,
- * and the colliders whose bits are set in `colliders` (bit i for collider i), which stand where they were carried until
- * they are moved. Call it before targets of pins and poses of colliders are set for that step.
- *
- * How much of the motion the cloth feels all the same is its inertia, each 0..1: of the frame's translation, of its
- * rotation, and of the centrifugal force of the rotation it is carried through. With 1 and 1 nothing is carried: that
- * is the world as it is. NULL is 0 for all: the cloth feels nothing, as for a teleport, or for a shift of the origin,
- * where all colliders go along. `dt` is the next step's, and matters to the centrifugal force alone.
- *
- * Returns CLOTH_OK, CLOTH_ERROR_NULL, _VECTOR or _ROTATION for a pose, or if a particle would leave the position limit,
- * CLOTH_ERROR_TIME_STEP, or CLOTH_ERROR_INERTIA; then nothing has moved.
- */
-typedef struct cloth_inertia {
-  float linear, angular, centrifugal;
-} cloth_inertia;
-
-int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                uint64_t colliders);
 
 /* Returns the degrees of freedom of a particle, 0 to 3, or an error. */
 int cloth_freedom(const cloth *sheet, int32_t particle);
@@ -658,6 +683,58 @@ int cloth_remove_collider(cloth *sheet, int32_t index);
    error. */
 int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction);
 
+/// Animation ///
+
+/*
+ * A cape should not feel all of what its wearer's animation does. cloth_carry() takes the cloth along with a frame that
+ * goes from one pose to another before the next step: particles with their velocities, pins, targets, what confines
+ * particles, and the colliders whose bits are set in `colliders` (bit i for collider i), which stand where they were
+ * carried until they are moved. Call it before targets of pins and poses of colliders are set for that step.
+ *
+ * How much of the motion the cloth feels all the same is its inertia, each 0..1: of the frame's translation, of its
+ * rotation, and of the centrifugal force of the rotation it is carried through. With 1 and 1 nothing is carried: that
+ * is the world as it is. NULL is 0 for all: the cloth feels nothing, as for a teleport, or for a shift of the origin,
+ * where all colliders go along. `dt` is the next step's, and matters to the centrifugal force alone.
+ *
+ * Returns CLOTH_OK, CLOTH_ERROR_NULL, _VECTOR or _ROTATION for a pose, or if a particle would leave the position limit,
+ * CLOTH_ERROR_TIME_STEP, or CLOTH_ERROR_INERTIA; then nothing has moved.
+ */
+typedef struct cloth_inertia {
+  float linear, angular, centrifugal;
+} cloth_inertia;
+
+int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                uint64_t colliders);
+
+/*
+ * Targets: where an animation without cloth would have the particles, as the skinned vertices of a garment. A motion
+ * constraint keeps a particle within max_distance of its target, and out of its backstop: a sphere behind the target,
+ * whose surface is backstop_distance away against the target's normal. Both hold exactly at the end of each step,
+ * before contact and all else but pins, confinements and config.max_speed; the target itself is always allowed.
+ */
+typedef struct cloth_motion_constraint {
+  float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
+  float backstop_distance; /* [m]; 0..1e4; default 0 */
+  float backstop_radius;   /* [m]; 0..1e4; default 0, which is no backstop */
+} cloth_motion_constraint;
+
+/* Returns a constraint that leaves a particle free, as all are at first. */
+cloth_motion_constraint cloth_motion_constraint_default(void);
+
+/* Sets how a particle is held to its target. Returns CLOTH_OK, CLOTH_ERROR_TARGETS, ... */
+int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint);
+
+/*
+ * Take the targets of all particles from vertices in the order of particles, positions [m] and normals (of any length
+ * but 0; without them, or with one of 0, there is no backstop), of any alignment. cloth_move_targets() has targets move
+ * there during the next step, in straight lines from where they were at the end of the last, to rest there.
+ * cloth_set_targets() has them there at once, as does the first call of either; until then no particle is held.
+ * Return CLOTH_OK, CLOTH_ERROR_TARGETS without config.targets, CLOTH_ERROR_BUFFER for a layout that does not fit or has
+ * no positions, CLOTH_ERROR_VECTOR, ...
+ */
+int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
+int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
+
 /// Results ///
 
 /* One vector per particle as three arrays, valid until the arena moves. Particle i is x[i], y[i], z[i]. */
@@ -674,18 +751,6 @@ int cloth_velocities(const cloth *sheet, cloth_range *range);
 int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position);
 int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity);
 int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal);
-
-/* Marks an attribute that cloth_write_vertices() shall leave alone. */
-#define CLOTH_ATTRIBUTE_NONE (-1)
-
-/* Where the attributes of a vertex lie in the caller's interleaved buffer: byte offsets into a vertex, or
-   CLOTH_ATTRIBUTE_NONE. All are floats: position and normal 3 each, texcoord 2. Bytes between are left alone. */
-typedef struct cloth_vertex_layout {
-  int32_t stride;          /* bytes from one vertex to the next; 1..65536 */
-  int32_t position_offset; /* [m] */
-  int32_t normal_offset;   /* unit length */
-  int32_t texcoord_offset; /* u = column / (columns - 1), v = row / (rows - 1) */
-} cloth_vertex_layout;
 
 /* Writes columns * rows vertices to `vertices`, a buffer of `bytes` bytes of any alignment. Returns CLOTH_OK or an
    error. */

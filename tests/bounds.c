@@ -100,6 +100,7 @@ static int call_input(specimen *s, int call, int other, const char **name) {
   axis.z += (float)change;
   at.z += (float)change;
   const cloth_vector small = vector_at(change, 0.0, 0.0);
+  const cloth_gusts gusts = {small, 1.0f, 3};
 #define CALL(number, what)                                                                                             \
   case number:                                                                                                         \
     *name = #what;                                                                                                     \
@@ -127,6 +128,7 @@ static int call_input(specimen *s, int call, int other, const char **name) {
     CALL(18, other ? cloth_release(c, LINE) : CLOTH_OK);
     CALL(19, other ? cloth_pin(c, PLANE) : CLOTH_OK);
     CALL(20, other ? cloth_confine_to_plane(c, LINE, along) : CLOTH_OK);
+    CALL(21, cloth_set_gusts(c, other ? &gusts : NULL));
   default:
     return 0;
   }
@@ -271,6 +273,7 @@ static cloth_config random_config(random_source *random) {
   config.max_colliders = random_int(random, 0, 3);
   config.max_speed = random_int(random, 0, 3) ? 300.0f : 0.5f;
   config.sleep_speed = random_int(random, 0, 3) ? 0.0f : 0.05f;
+  config.targets = random_int(random, 0, 3) == 0;
   for (int i = 0; i < 24 * 24; i++)
     random_map[i] = (float)random_int(random, 1, 4);
   config.mass_map = random_int(random, 0, 3) ? NULL : random_map;
@@ -278,7 +281,23 @@ static cloth_config random_config(random_source *random) {
   return config;
 }
 
+/* Holds all particles to about where they start, out of spheres behind them. */
+static void random_targets(random_source *random, specimen *s) {
+  cloth_vector vertices[2 * 24 * 24];
+  const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
+  for (int i = 0; i < s->count; i++) {
+    double distance = random_real(random, 0.0, 0.1), radius = random_real(random, 0.0, 0.3);
+    const cloth_motion_constraint constraint = {(float)distance, 0.0f, (float)radius};
+    cloth_set_motion_constraint(s->sheet, i, &constraint);
+    cloth_get_position(s->sheet, i, &vertices[2 * i]);
+    vertices[2 * i + 1] = vector_at(random_real(random, -1.0, 1.0), 1.0, 0.0);
+  }
+  CHECK(cloth_move_targets(s->sheet, &layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_move_targets");
+}
+
 static void random_inputs(random_source *random, specimen *s, const cloth_config *config) {
+  if (config->targets)
+    random_targets(random, s);
   for (int pins = random_int(random, 0, 6); pins > 0; pins--)
     cloth_pin(s->sheet, random_int(random, 0, s->count - 1));
   for (int held = random_int(random, 0, 3); held > 0; held--)

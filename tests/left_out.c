@@ -80,6 +80,11 @@ int main(void) {
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "sleep gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_TARGETS
+  config.targets = 1;
+  CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "targets gave %d", asked_for(&config));
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_AIR
   config.drag = 1.0f;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "drag gave %d", asked_for(&config));

@@ -380,6 +380,12 @@ static void rumpled(cloth_config *config) {
   config->positions = positions;
 }
 
+/* Led by targets, in gusts. */
+static void led(cloth_config *config) {
+  projected_in_wind(config);
+  config->targets = 1;
+}
+
 /* At the edge of the world. */
 static void far_away(cloth_config *config) {
   config->origin.x = 99998.0f;
@@ -403,6 +409,20 @@ static void pin_corners(cloth *sheet) {
 static void pin_edge(cloth *sheet) {
   for (int column = 0; column < scene_config.columns; column++)
     pin_at(sheet, column, 0);
+}
+
+/* Rows are held ever more loosely, every other particle out of a sphere behind it. */
+static void hold_loosely(cloth *sheet) {
+  pin_corners(sheet);
+  for (int particle = 0; particle < scene_config.columns * scene_config.rows; particle++) {
+    cloth_motion_constraint constraint = cloth_motion_constraint_default();
+    constraint.max_distance = 0.03125f * (float)(particle / scene_config.columns);
+    constraint.backstop_distance = 0.0078125f;
+    constraint.backstop_radius = particle % 2 ? 0.0f : 0.25f;
+    checked(cloth_set_motion_constraint(sheet, particle, &constraint));
+  }
+  const cloth_gusts gusts = {{6.0f, 1.0f, 3.0f}, 0.0625f, 2026};
+  checked(cloth_set_gusts(sheet, &gusts));
 }
 
 static cloth_collider collider_at(cloth_shape shape, float x, float y, float z) {
@@ -530,6 +550,25 @@ static void pull(cloth *sheet, int frame) {
   }
 }
 
+/* Targets sink and lean; in the middle of it cloth and targets are elsewhere, turned, and half the turn is felt. */
+static void lead(cloth *sheet, int frame) {
+  cloth_vector *vertices = (cloth_vector *)(void *)buffer;
+  for (int row = 0; row < scene_config.rows; row++) {
+    for (int column = 0; column < scene_config.columns; column++) {
+      cloth_vector *vertex = vertices + 2 * (row * scene_config.columns + column);
+      vertex[0] = vector(0.15625f * (float)column, 0.03125f * (float)(frame * row), 0.140625f * (float)row);
+      vertex[1] = vector(0.25f * (float)frame, 1.0f, 0.125f * (float)column);
+    }
+  }
+  const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
+  checked(cloth_move_targets(sheet, &layout, vertices, sizeof buffer));
+  const cloth_pose from = {{0.25f, 0.0f, 0.5f}, {0.0f, 0.0f, 0.0f, 1.0f}};
+  const cloth_pose to = {{0.75f, 0.25f, -0.5f}, {0.0f, 0.28f, 0.0f, 0.96f}};
+  const cloth_inertia inertia = {0.25f, 0.5f, 0.75f};
+  if (frame == 2)
+    checked(cloth_carry(sheet, &from, &to, &inertia, FRAME_SECONDS, 0));
+}
+
 /* What was pressed onto the collider comes off. */
 static void lift_off(cloth *sheet, int frame) {
   if (frame == 2)
@@ -629,6 +668,7 @@ static const scene scenes[] = {
     {"projected-capsule", 6, 5, 12, 8, projected_upright, before_capsule, push_through},
     {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
     {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
+    {"led", 5, 5, 11, 9, led, hold_loosely, lead},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 

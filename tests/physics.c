@@ -1289,112 +1289,6 @@ static void test_three_tiers_in_one_sheet(void) {
   specimen_free(&s);
 }
 
-/// Carrying ///
-
-/* A sheet of 10 x 10 held by two corners beside a ball, both fixed to a frame. */
-static specimen framed_sheet(void) {
-  cloth_config config = cloth_config_default();
-  config.columns = config.rows = 10;
-  config.edge_warp = vector_at(0.5, 0.0, 0.0);
-  config.edge_weft = vector_at(0.0, 0.0, 0.5);
-  config.drag = 0.0f;
-  config.velocity_damping = 4.0f; /* what it does is no matter of roundings */
-  specimen s = specimen_make(&config);
-  cloth_pin(s.sheet, 0);
-  cloth_pin(s.sheet, 9);
-  cloth_collider ball = cloth_collider_default();
-  ball.radius = 0.15f;
-  ball.pose.position = vector_at(0.25, -0.25, 0.1);
-  cloth_add_collider(s.sheet, &ball);
-  return s;
-}
-
-/* Where the frame is: it goes about and turns about the vertical. */
-static cloth_pose frame_pose(int step) {
-  cloth_pose pose;
-  double t = step / 60.0;
-  pose.position = vector_at(0.5 * sin(3.0 * t), 0.2 * sin(5.0 * t), 2.0 * t);
-  pose.rotation = rotation_about((point){0.0, 1.0, 0.0}, 2.0 * t + sin(4.0 * t));
-  return pose;
-}
-
-/* From the frame to the world. */
-static point in_world(const cloth_pose *pose, point p) {
-  point u = {(double)pose->rotation.x, (double)pose->rotation.y, (double)pose->rotation.z};
-  point t = point_scaled(point_cross(u, p), 2.0);
-  p = point_sum(point_sum(p, point_scaled(t, (double)pose->rotation.w)), point_cross(u, t));
-  return point_sum(p, point_of(pose->position));
-}
-
-/* Farthest that a particle of a carried sheet is from where one in a frame at rest would be. */
-static double carried_apart(const cloth_inertia *inertia, int steps) {
-  specimen still = framed_sheet(), carried = framed_sheet();
-  cloth_pose pose = frame_pose(0);
-  for (int step = 0; step < steps; step++) {
-    cloth_pose next = frame_pose(step + 1);
-    CHECK(cloth_carry(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_carry");
-    for (int corner = 0; corner < 10; corner += 9) {
-      point place = in_world(&next, (point){0.5 * corner / 9.0, 0.0, 0.0});
-      cloth_set_pin_target(carried.sheet, corner, vector_of(place), FRAME);
-    }
-    cloth_pose ball = {vector_of(in_world(&next, (point){0.25, -0.25, 0.1})), next.rotation};
-    cloth_move_collider(carried.sheet, 0, NULL, &ball);
-    cloth_step(still.sheet, FRAME);
-    cloth_step(carried.sheet, FRAME);
-    pose = next;
-  }
-  double apart = 0.0;
-  for (int i = 0; i < 100; i++)
-    apart = fmax(apart, point_distance(in_world(&pose, position_of(still.sheet, i)), position_of(carried.sheet, i)));
-  specimen_free(&still);
-  specimen_free(&carried);
-  return apart;
-}
-
-static void test_inertia(void) {
-  const cloth_inertia none = {0.0f, 0.0f, 0.0f}, half = {0.5f, 0.5f, 0.0f}, flung = {0.0f, 0.0f, 1.0f};
-  double without = carried_apart(&none, 120), some = carried_apart(&half, 120), spun = carried_apart(&flung, 120);
-  CHECK(without < 1e-3, "without inertia it feels %g m of the motion", without);
-  CHECK(some > 0.05, "with half of it, it feels only %g m", some);
-  CHECK(spun > 0.02, "the centrifugal force moves it by %g m", spun);
-}
-
-/* With all of it nothing is carried, to the bit. */
-static void test_whole_inertia(void) {
-  specimen s = framed_sheet();
-  run_steps(s.sheet, 10, FRAME);
-  const cloth_inertia whole = {1.0f, 1.0f, 1.0f};
-  cloth_pose from = frame_pose(3), to = frame_pose(9);
-  uint64_t before, after;
-  cloth_hash(s.sheet, &before);
-  CHECK(cloth_carry(s.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_carry");
-  cloth_hash(s.sheet, &after);
-  CHECK(before == after, "something was carried");
-  specimen_free(&s);
-}
-
-/* After a teleport all goes on as it would have elsewhere. */
-static void test_teleport(void) {
-  specimen here = framed_sheet(), there = framed_sheet();
-  run_steps(here.sheet, 30, FRAME);
-  run_steps(there.sheet, 30, FRAME);
-  cloth_pose from = frame_pose(0), to = from;
-  to.position = vector_at(16.0, 8.0, -4.0);
-  CHECK(cloth_carry(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_carry");
-  run_steps(here.sheet, 30, FRAME);
-  run_steps(there.sheet, 30, FRAME);
-  double apart = 0.0;
-  for (int i = 0; i < 100; i++) {
-    point moved = point_difference(position_of(there.sheet, i), (point){16.0, 8.0, -4.0});
-    apart = fmax(apart, point_distance(moved, position_of(here.sheet, i)));
-  }
-  CHECK(apart < 2e-3, "it goes on %g m from where it would have", apart);
-  to.position = vector_at(2e5, 0.0, 0.0);
-  CHECK(cloth_carry(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_ERROR_VECTOR, "out of the world");
-  specimen_free(&here);
-  specimen_free(&there);
-}
-
 /// Tethers ///
 
 /* A hanging sheet of 12 x 12 that would stretch without tethers: one substep a step, no spans. Row 0 is on top. */
@@ -1576,9 +1470,6 @@ int main(void) {
   test_stiffness_map();
   test_three_tiers_in_one_sheet();
   test_fabrics();
-  test_inertia();
-  test_whole_inertia();
-  test_teleport();
   test_rest_between_pins();
   test_tethers_hold();
   test_tethers_follow();

@@ -43,11 +43,11 @@ build_with() { # DIRECTORY CC FLAGS PROGRAMS...
 memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 
-build_with "$build" gcc "" accuracy api bounds flags internals physics quality save_rate stability state stress thesis \
+build_with "$build" gcc "" accuracy animation api bounds flags internals physics quality save_rate stability state stress thesis \
   timed
-build_with "$build/clang" clang "" api physics internals
+build_with "$build/clang" clang "" animation api physics internals
 build_with "$build/avx2" gcc "-mavx2" flags state stress
-build_with "$build/gcc-sanitized" gcc "$sanitizers" api physics internals stability state stress
+build_with "$build/gcc-sanitized" gcc "$sanitizers" animation api physics internals stability state stress
 build_with "$build/clang-sanitized" clang "$sanitizers" api
 
 suite freestanding sh tests/freestanding.sh "$build"
@@ -88,6 +88,9 @@ suite internals-sanitized "$build/gcc-sanitized/tests/internals"
 suite physics "$build/tests/physics"
 suite physics-clang "$build/clang/tests/physics"
 suite physics-sanitized "$build/gcc-sanitized/tests/physics"
+suite animation "$build/tests/animation"
+suite animation-clang "$build/clang/tests/animation"
+suite animation-sanitized "$build/gcc-sanitized/tests/animation"
 suite accuracy "$build/tests/accuracy"
 suite thesis "$build/tests/thesis"
 suite stability "$build/tests/stability"

@@ -27,7 +27,7 @@ planning="^cloth_(work_bound_of|plan)\$"
 
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
 explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
-  -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SLEEP -DCLOTH_NO_PLANNING"
+  -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SLEEP -DCLOTH_NO_PLANNING -DCLOTH_NO_TARGETS -DCLOTH_NO_CARRY"
 builds="everything explicit-only minimal"
 minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
   -DCLOTH_NO_FABRICS"

@@ -48,13 +48,21 @@ enum {
   INPUT_COLLIDER_END,
   INPUT_CONFINED_COUNT,
   INPUT_TETHERS_CHOSEN,
-  INPUT_LAST_SUBSTEP,
+  INPUT_TARGETS,
+  INPUT_GUST_SEED,
+  INPUT_GUST_PLACE,
+  INPUT_LAST_SUBSTEP = 7,
   INPUT_GRAVITY,
-  INPUT_WIND = 7,
-  INPUT_FABRIC = 10,
-  INPUT_QUIET = 21,
+  INPUT_WIND = 11,
+  INPUT_GUST_STRENGTH = 14,
+  INPUT_GUST_PERIOD = 17,
+  INPUT_FABRIC,
+  INPUT_QUIET = 29,
   INPUT_WORDS
 };
+
+/* Vectors of targets: the constraint's lengths, place now and before, normal now and before. */
+enum { TARGET_VECTORS = 5 };
 
 /* What the first word of a particle's history is where the history tells nothing. */
 #define FORGOTTEN 2.0e5f
@@ -75,6 +83,7 @@ enum {
   REGION_VELOCITY,
   REGION_EARLIER,
   REGION_WARM,
+  REGION_TARGETS,
   REGION_COUNT
 };
 
@@ -115,7 +124,8 @@ static image_map map_of(const cloth_config *config) {
                                       vector,
                                       vector,
                                       config->extrapolation > 0.0f ? 2 * vector : 0,
-                                      warm ? vector : 0};
+                                      warm ? vector : 0,
+                                      config->targets ? TARGET_VECTORS * vector : 0};
   memcpy(m.used, words, sizeof m.used);
   size_t end = HEADER_WORDS;
   for (int i = 0; i < REGION_COUNT; i++) {
@@ -167,7 +177,7 @@ static int is_float_word(const image_map *m, size_t word) {
   case REGION_CONFINED:
     return within % HELD_WORDS > HELD_FREEDOM;
   case REGION_INPUTS:
-    return within > INPUT_TETHERS_CHOSEN;
+    return within >= INPUT_LAST_SUBSTEP;
   default:
     return 1;
   }
@@ -399,6 +409,14 @@ static cloth_config bare_config(void) {
   return config;
 }
 
+/* Led by targets, in gusts. */
+static cloth_config targets_config(void) {
+  cloth_config config = projected_config();
+  config.targets = 1;
+  config.drag = 1.0f;
+  return config;
+}
+
 typedef struct variant {
   const char *name;
   cloth_config (*config)(void);
@@ -421,6 +439,7 @@ static const variant variants[] = {
     {"planes with pads", pads_config},
     {"multilevel", multilevel_config},
     {"preconditioner chosen", choice_config},
+    {"targets and gusts", targets_config},
 };
 
 #define VARIANT_COUNT ((int)(sizeof variants / sizeof variants[0]))
@@ -464,6 +483,29 @@ static void live_start(cloth *sheet) {
   cloth_confine_to_line(sheet, 2, vector_at(0.0, 2.0, 0.0));
   cloth_confine_to_plane(sheet, 7, vector_at(1.0, 1.0, 0.0));
   cloth_set_wind(sheet, vector_at(2.0, 0.0, 1.0));
+  cloth_range x;
+  cloth_positions(sheet, &x);
+  const cloth_motion_constraint constraint = {0.125f, 0.03125f, 0.5f};
+  for (int i = 0; i < x.count; i += 2) {
+    if (cloth_set_motion_constraint(sheet, i, &constraint) != CLOTH_OK)
+      return; /* a cloth without targets goes without gusts, too */
+  }
+  const cloth_gusts gusts = {{2.0f, 0.5f, 1.0f}, 0.75f, 11};
+  cloth_set_gusts(sheet, &gusts);
+}
+
+/* Has all targets move towards a swaying plane. */
+static void live_targets(cloth *sheet, double swing) {
+  enum { MOST = 16 * 16 };
+  cloth_vector vertices[2 * MOST];
+  cloth_range x;
+  cloth_positions(sheet, &x);
+  for (int i = 0; i < x.count && i < MOST; i++) {
+    vertices[2 * i] = vector_at(-0.5 + 0.25 * (i % 5), 0.5 + swing, -0.5 + 0.25 * (i / 5));
+    vertices[2 * i + 1] = vector_at(swing, 1.0, 0.0);
+  }
+  const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
+  cloth_move_targets(sheet, &layout, vertices, sizeof vertices);
 }
 
 /* One frame with calls before it. Returns what the step does. */
@@ -481,6 +523,8 @@ static int live_frame(cloth *sheet, int frame) {
     cloth_confine_to_line(sheet, 2, vector_at(0.0, 1.0, 0.5));
   if (frame % 16 == 9)
     cloth_apply_impulse(sheet, 9, vector_at(0.0, 0.001, 0.0));
+  if (frame % 3 == 1)
+    live_targets(sheet, swing);
   return cloth_step(sheet, FRAME);
 }
 
@@ -907,6 +951,52 @@ static void test_impossible_substep(subject *t) {
   refuse_word(t, last, float_word(-1.0e-3f), "a substep backwards");
 }
 
+/* Without room for them there are no targets, and without a period no gusts. */
+static void test_impossible_animation(subject *t) {
+  const image_map *at = &t->at;
+  refuse_word(t, input_word(at, INPUT_TARGETS), 1, "targets that are not there");
+  refuse_word(t, input_word(at, INPUT_TARGETS), 0xffffffffu, "targets that are not there");
+  accept_word(t, input_word(at, INPUT_GUST_PERIOD), float_word(0.5f), "gusts of no strength");
+  refuse_word(t, input_word(at, INPUT_GUST_SEED), 7, "a seed of no gusts");
+  refuse_word(t, input_word(at, INPUT_GUST_PLACE), 7, "a place in no gusts");
+  refuse_word(t, input_word(at, INPUT_GUST_PLACE + 1), 7, "a place in no gusts");
+  for (int i = 0; i < 3; i++)
+    refuse_word(t, input_word(at, INPUT_GUST_STRENGTH + i), float_word(1.0f), "gusts without a period");
+}
+
+static void test_impossible_targets(void) {
+  cloth_config config = targets_config();
+  subject t = subject_make(&config);
+  const image_map *at = &t.at;
+  size_t targets = input_word(at, INPUT_TARGETS), period = input_word(at, INPUT_GUST_PERIOD);
+  CHECK(get_word(t.image, targets) == 1, "targets are at rest");
+  accept_word(&t, targets, 2, "targets under way");
+  refuse_word(&t, targets, 3, "targets in no way there is");
+  refuse_word(&t, targets, 0x80000000u, "targets in no way there is");
+  accept_word(&t, period, float_word(1000.0f), "the longest gusts");
+  refuse_word(&t, period, float_word(1001.0f), "longer gusts");
+  refuse_word(&t, period, float_word(0.01f), "gusts too short");
+  refuse_word(&t, input_word(at, INPUT_GUST_PLACE + 1), 1u << 20, "a place beyond the period");
+  accept_word(&t, input_word(at, INPUT_GUST_PLACE), 0xffffffffu, "gusts of long ago");
+  for (int i = 0; i < 3; i++) {
+    size_t strength = input_word(at, INPUT_GUST_STRENGTH + i);
+    accept_word(&t, strength, float_word(1000.0f), "the strongest gusts");
+    refuse_word(&t, strength, float_word(nextafterf(1000.0f, INFINITY)), "stronger gusts");
+    refuse_word(&t, strength, float_word(-1.0f), "gusts of less than no strength");
+  }
+  static const float most[TARGET_VECTORS] = {1.0e6f, 1.0e5f, 1.0e5f, 1.0f, 1.0f};
+  for (int vector = 0; vector < TARGET_VECTORS; vector++) {
+    size_t word = at->first[REGION_TARGETS] + (size_t)(vector * 3 * at->stride);
+    accept_word(&t, word, float_word(most[vector]), "the most of a target");
+    refuse_word(&t, word, float_word(1.01f * most[vector]), "more of a target");
+    if (vector == 0)
+      refuse_word(&t, word, float_word(-0.5f), "a distance below 0");
+    else
+      accept_word(&t, word, float_word(-most[vector]), "a target on the other side");
+  }
+  subject_free(&t);
+}
+
 /* A cloth that never sleeps counts no time towards it. */
 static void test_impossible_sleep(subject *t) {
   size_t quiet = input_word(&t->at, INPUT_QUIET);
@@ -1142,6 +1232,7 @@ static void test_content(void) {
   test_impossible_tethers(&t);
   test_impossible_substep(&t);
   test_impossible_sleep(&t);
+  test_impossible_animation(&t);
   test_impossible_pads(&t, 1);
   test_impossible_freedoms(&t);
   test_impossible_confinements(&t);
@@ -1527,12 +1618,12 @@ static uint64_t hash_of_life(const cloth_config *config) {
    up and puts the new hashes here, in the same change; a layout change of the state does the same with
    CLOTH_STATE_VERSION. A hash that changes without either is a mistake. */
 static const uint64_t golden_hashes[VARIANT_COUNT] = {
-    UINT64_C(0xb02424f319787d01), UINT64_C(0xa5b99fb32d9d9917), UINT64_C(0xfa56b683a7162daf),
-    UINT64_C(0xd9211b3e04a91ec7), UINT64_C(0x904b0030f2d31218), UINT64_C(0xab93970e3196366c),
-    UINT64_C(0xab93970e3196366c), UINT64_C(0x2c2fac914ab46aba), UINT64_C(0x4c3857e424b86636),
-    UINT64_C(0x63dd4fbdab88618b), UINT64_C(0xd99d1b3a817b5b1b), UINT64_C(0x2549bbadb4a06c2f),
-    UINT64_C(0x3604320a0dbd7634), UINT64_C(0x95476867af9fdad8), UINT64_C(0x495fffc261a56b36),
-    UINT64_C(0xeaa99a3324f701f5),
+    UINT64_C(0xc83ba89393ec2af1), UINT64_C(0x6d4003b49a284d14), UINT64_C(0xb27e2b941a39469f),
+    UINT64_C(0x7535be93ef8cc90e), UINT64_C(0x7172af5fa5becd8a), UINT64_C(0x865cc939b53c499a),
+    UINT64_C(0x865cc939b53c499a), UINT64_C(0xcd4f7819e6bfe4d2), UINT64_C(0x1baad2615a5ef3c4),
+    UINT64_C(0x5d8e54239db781ad), UINT64_C(0x96eab7061315d3bf), UINT64_C(0x757ae8fbfb9e61e8),
+    UINT64_C(0x8eb34d590e0b14c9), UINT64_C(0x7160065954057cf3), UINT64_C(0xce18788d7e1e4186),
+    UINT64_C(0xc9e2c166b277bfad), UINT64_C(0x7297fb771bfb9362),
 };
 
 static void test_golden_hashes(const char *when) {
@@ -2034,6 +2125,7 @@ int main(void) {
   test_confined_twice();
   test_pads();
   test_no_tethers();
+  test_impossible_targets();
   for (int i = 0; i < VARIANT_COUNT; i++) {
     test_exchange(&variants[i]);
     test_fresh_exchange(&variants[i]);

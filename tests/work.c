@@ -110,6 +110,21 @@ static void shuffle_pins(cloth *sheet, const cloth_config *config, int frame) {
   }
 }
 
+/* Targets for a cloth that has room: some of them tight, with backstops that all particles fall into. */
+static void lead(cloth *sheet, const cloth_config *config) {
+  static cloth_vector vertices[2 * SIDE_LIMIT * SIDE_LIMIT];
+  const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
+  for (int i = 0; config->targets && i < config->columns * config->rows; i++) {
+    const cloth_motion_constraint constraint = {i % 3 ? 0.01f : 0.001f, 0.0f, 0.05f};
+    cloth_set_motion_constraint(sheet, i, &constraint);
+    cloth_get_position(sheet, i, &vertices[2 * i]);
+    vertices[2 * i + 1] = (cloth_vector){0.3f * (float)(i % 5), 1.0f, 0.4f * (float)(i % 7)};
+  }
+  if (config->targets) {
+    cloth_set_targets(sheet, &layout, vertices, sizeof vertices);
+  }
+}
+
 static void measure_step(cloth *sheet, const char *name, tally *sum) {
   uint64_t bound = 0;
   check(cloth_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_work_bound");
@@ -133,6 +148,7 @@ static void play(const char *name, const scene *description, int frames) {
   uint64_t of_config = 0;
   tally sum = {0, 0, 0, 0, 0, 1u << 30};
   check(scene_build(description, arena, sizeof arena, &sheet) == CLOTH_OK, name, ": scene_build");
+  lead(sheet, &description->config);
   for (int frame = 0; frame < frames; frame++) {
     shuffle_pins(sheet, &description->config, frame);
     measure_step(sheet, name, &sum);
@@ -273,6 +289,9 @@ static void hang_by_ball(scene *s) {
   s->colliders[0].pose.position = (cloth_vector){0.5f, -0.4f, 0.1f};
   s->colliders[0].radius = 0.1f;
 }
+static void targets(scene *s) {
+  s->config.targets = 1;
+}
 static void too_fast(scene *s) {
   s->config.max_speed = 0.1f;
 }
@@ -307,6 +326,7 @@ static const variant variants[] = {
     {"traced", SCENE_DRAPE, 4, traced},
     {"hang by a ball", SCENE_HANG, 20, hang_by_ball},
     {"too fast", SCENE_HANG, 4, too_fast},
+    {"targets", SCENE_HANG, 10, targets},
     {"pins at random", SCENE_HANG, 20, pins_at_random},
 };
 

@@ -1,0 +1,500 @@
+/*
+ * What games move cloth with: frames that carry it, targets of an animation, gusts, and scratch shared by several
+ * cloths.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support.h"
+
+#include <stddef.h>
+
+/* What test_gusts() saw when it was written. */
+#define GUST_HASH 0x98fbcbcbu
+
+/// Carrying ///
+
+/* A sheet of 10 x 10 that hangs from its first row, and a ball that pushes it out, both fixed to a frame. */
+static const point ball_place = {0.25, -0.3, -0.15};
+
+/* So soft and damped that it has no folds whose place a rounding decides; explicit, or with a solve that converges. */
+static int is_implicit;
+
+static specimen framed_sheet(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 10;
+  config.edge_warp = vector_at(0.5, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -0.5, 0.0);
+  config.velocity_damping = 4.0f;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 20.0f;
+  config.fabric.shear = 10.0f;
+  if (is_implicit) {
+    use_two_tiers(&config);
+    config.explicit_threshold = 0.0f;
+    config.max_iterations = 60;
+    config.tolerance = 1e-4f;
+    config.limit_sweeps = 0;
+  }
+  specimen s = specimen_make(&config);
+  for (int column = 0; column < 10; column++)
+    cloth_pin(s.sheet, column);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = 0.15f;
+  ball.pose.position = vector_of(ball_place);
+  cloth_add_collider(s.sheet, &ball);
+  return s;
+}
+
+/* Where the frame is: it goes about and turns about the vertical. */
+static cloth_pose frame_pose(int step) {
+  cloth_pose pose;
+  double t = step / 60.0;
+  pose.position = vector_at(0.5 * sin(3.0 * t), 0.2 * sin(5.0 * t), 2.0 * t);
+  pose.rotation = rotation_about((point){0.0, 1.0, 0.0}, 2.0 * t + sin(4.0 * t));
+  return pose;
+}
+
+/* From the frame to the world. */
+static point in_world(const cloth_pose *pose, point p) {
+  point u = {(double)pose->rotation.x, (double)pose->rotation.y, (double)pose->rotation.z};
+  point t = point_scaled(point_cross(u, p), 2.0);
+  p = point_sum(point_sum(p, point_scaled(t, (double)pose->rotation.w)), point_cross(u, t));
+  return point_sum(p, point_of(pose->position));
+}
+
+/* Moves pins and ball to where the frame takes them. */
+static void move_with_frame(specimen *s, const cloth_pose *frame) {
+  for (int column = 0; column < 10; column++) {
+    point place = in_world(frame, (point){0.5 * column / 9.0, 0.0, 0.0});
+    cloth_set_pin_target(s->sheet, column, vector_of(place), FRAME);
+  }
+  cloth_pose ball = {vector_of(in_world(frame, ball_place)), frame->rotation};
+  cloth_move_collider(s->sheet, 0, NULL, &ball);
+}
+
+/* Farthest that a particle of one sheet is from where one of another is, the former being in a frame. */
+static double farthest_apart(const specimen *framed, const cloth_pose *frame, const specimen *other) {
+  double apart = 0.0;
+  for (int i = 0; i < framed->count; i++) {
+    point place = in_world(frame, position_of(framed->sheet, i));
+    apart = fmax(apart, point_distance(place, position_of(other->sheet, i)));
+  }
+  return apart;
+}
+
+/* Farthest that a particle of a carried sheet comes from where one in a frame at rest would be. */
+static double carried_apart(const cloth_inertia *inertia, int steps) {
+  specimen still = framed_sheet(), carried = framed_sheet();
+  cloth_pose pose = frame_pose(0);
+  double apart = 0.0;
+  for (int step = 0; step < steps; step++) {
+    cloth_pose next = frame_pose(step + 1);
+    CHECK(cloth_carry(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    move_with_frame(&carried, &next);
+    cloth_step(still.sheet, FRAME);
+    cloth_step(carried.sheet, FRAME);
+    pose = next;
+    apart = fmax(apart, farthest_apart(&still, &pose, &carried));
+  }
+  specimen_free(&still);
+  specimen_free(&carried);
+  return apart;
+}
+
+static void test_inertia(void) {
+  const cloth_inertia none = {0.0f, 0.0f, 0.0f}, half = {0.5f, 0.5f, 0.0f}, flung = {0.0f, 0.0f, 1.0f};
+  double without = carried_apart(&none, 120), some = carried_apart(&half, 120), spun = carried_apart(&flung, 120);
+  CHECK(without < 1e-4, "without inertia it feels %g m of the motion", without);
+  CHECK(some > 0.03, "with half of it, it feels only %g m", some);
+  CHECK(spun > 0.02, "the centrifugal force moves it by %g m", spun);
+}
+
+/* With all of it the frame is nothing but what moves pins and ball: the world's own. */
+static void test_whole_inertia(void) {
+  specimen world = framed_sheet(), carried = framed_sheet();
+  const cloth_inertia whole = {1.0f, 1.0f, 1.0f};
+  for (int step = 0; step < 120; step++) {
+    cloth_pose from = frame_pose(step), to = frame_pose(step + 1);
+    CHECK(cloth_carry(carried.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    move_with_frame(&carried, &to);
+    move_with_frame(&world, &to);
+    cloth_step(carried.sheet, FRAME);
+    cloth_step(world.sheet, FRAME);
+  }
+  cloth_pose none = {{0.0f, 0.0f, 0.0f}, rotation_none()};
+  double apart = farthest_apart(&world, &none, &carried);
+  CHECK(apart < 1e-4, "with whole inertia it is %g m from the world's", apart);
+  specimen_free(&world);
+  specimen_free(&carried);
+}
+
+/* After a teleport all goes on as it would have elsewhere; so it does after a shift of the origin. */
+static void test_teleport(void) {
+  specimen here = framed_sheet(), there = framed_sheet();
+  run_steps(here.sheet, 30, FRAME);
+  run_steps(there.sheet, 30, FRAME);
+  cloth_pose from = frame_pose(0), to = from;
+  to.position = vector_at(1.5, 1.0, -0.5);
+  CHECK(cloth_carry(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_carry");
+  run_steps(here.sheet, 30, FRAME);
+  run_steps(there.sheet, 30, FRAME);
+  double apart = farthest_apart(&here, &to, &there);
+  CHECK(apart < 1e-4, "it goes on %g m from where it would have", apart);
+  specimen_free(&here);
+  specimen_free(&there);
+}
+
+static void test_carry_refusals(void) {
+  specimen s = framed_sheet();
+  uint64_t before, after;
+  cloth_hash(s.sheet, &before);
+  const cloth_pose from = frame_pose(0), to = frame_pose(1);
+  cloth_pose far = from, bent = from;
+  far.position = vector_at(2e5, 0.0, 0.0);
+  bent.rotation.w = 2.0f;
+  cloth_inertia inertia = {1.5f, 0.0f, 0.0f};
+  CHECK(cloth_carry(s.sheet, &from, &far, NULL, FRAME, 1) == CLOTH_ERROR_VECTOR, "out of the world");
+  CHECK(cloth_carry(s.sheet, &bent, &to, NULL, FRAME, 1) == CLOTH_ERROR_ROTATION, "no rotation");
+  CHECK(cloth_carry(s.sheet, &from, NULL, NULL, FRAME, 1) == CLOTH_ERROR_NULL, "nowhere");
+  CHECK(cloth_carry(s.sheet, &from, &to, NULL, 0.0f, 1) == CLOTH_ERROR_TIME_STEP, "no time");
+  CHECK(cloth_carry(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_INERTIA, "half as much again");
+  cloth_hash(s.sheet, &after);
+  CHECK(before == after, "a refusal changed the cloth");
+  specimen_free(&s);
+}
+
+/// Targets ///
+
+/* A vertex as an engine might lay it out. */
+typedef struct vertex {
+  float uv[2];
+  cloth_vector normal;
+  unsigned char colour[4];
+  cloth_vector position;
+} vertex;
+
+static const cloth_vertex_layout vertex_layout = {sizeof(vertex), offsetof(vertex, position), offsetof(vertex, normal),
+                                                  CLOTH_ATTRIBUTE_NONE};
+
+enum { TARGET_SIDE = 12, TARGET_COUNT = TARGET_SIDE * TARGET_SIDE };
+
+/* A sheet of 1 m, upright in the frame, each particle of which has a target there; normals along the frame's z. */
+static void place_targets(const cloth_pose *frame, vertex vertices[TARGET_COUNT]) {
+  cloth_pose turn = *frame;
+  turn.position = vector_at(0.0, 0.0, 0.0);
+  for (int i = 0; i < TARGET_COUNT; i++) {
+    point place = {i % TARGET_SIDE / 11.0, -(i / TARGET_SIDE) / 11.0, 0.0};
+    vertices[i].position = vector_of(in_world(frame, place));
+    vertices[i].normal = vector_of(in_world(&turn, (point){0.0, 0.0, 1.0}));
+  }
+}
+
+static cloth_config led_config(void) {
+  cloth_config config = tested_config();
+  config.columns = config.rows = TARGET_SIDE;
+  config.edge_warp = vector_at(1.0, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -1.0, 0.0);
+  config.targets = 1;
+  config.drag = 1.0f;
+  return config;
+}
+
+/* Constraints of all kinds, by row: tight to loose, with and without a backstop near and far, large and small. */
+static cloth_motion_constraint constraint_of(int row) {
+  const float distances[] = {0.0f, 0.01f, 0.05f, 0.2f, 0.5f, CLOTH_ANY_DISTANCE};
+  const float backstops[] = {0.0f, 0.0f, 0.02f, 0.1f};
+  const float radii[] = {0.05f, 0.0f, 0.3f, 2.0f};
+  cloth_motion_constraint constraint = {distances[row % 6], backstops[row % 4], radii[row % 4]};
+  return constraint;
+}
+
+/* The most by which a particle breaks its constraints, as a share of their lengths. */
+static double largest_violation(const specimen *s, const vertex vertices[TARGET_COUNT]) {
+  double most = 0.0;
+  for (int i = 0; i < TARGET_COUNT; i++) {
+    cloth_motion_constraint constraint = constraint_of(i / TARGET_SIDE);
+    double farthest = (double)constraint.max_distance, radius = (double)constraint.backstop_radius;
+    point target = point_of(vertices[i].position), x = position_of(s->sheet, i);
+    double over = point_distance(x, target) - farthest;
+    most = fmax(most, farthest > 0.0 ? over / farthest : over * 1e3); /* at the target itself: 0.01 mm */
+    point middle =
+        point_sum(target, point_scaled(point_of(vertices[i].normal), -((double)constraint.backstop_distance + radius)));
+    if (radius > 0.0)
+      most = fmax(most, 1.0 - point_distance(x, middle) / radius);
+  }
+  return most;
+}
+
+/* Through a storm and a wild ride nothing is ever out of bounds, nor stands still. */
+static void test_motion_constraints(void) {
+  cloth_config config = led_config();
+  specimen s = specimen_make(&config);
+  vertex vertices[TARGET_COUNT];
+  cloth_pose frame = frame_pose(0);
+  place_targets(&frame, vertices);
+  for (int i = 0; i < TARGET_COUNT; i++) {
+    cloth_motion_constraint constraint = constraint_of(i / TARGET_SIDE);
+    CHECK(cloth_set_motion_constraint(s.sheet, i, &constraint) == CLOTH_OK, "constraint of particle %d", i);
+  }
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+  double most = 0.0, moved = 0.0;
+  int notes = 0;
+  for (int step = 1; step <= 300; step++) {
+    frame = frame_pose(step);
+    place_targets(&frame, vertices);
+    cloth_set_wind(s.sheet, vector_at(15.0 * sin(step * 0.05), 0.0, 15.0 * cos(step * 0.03)));
+    CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_move_targets");
+    notes |= cloth_step(s.sheet, FRAME);
+    most = fmax(most, largest_violation(&s, vertices));
+    int loose = 11 * TARGET_SIDE + 5;
+    moved = fmax(moved, point_distance(position_of(s.sheet, loose), point_of(vertices[loose].position)));
+  }
+  CHECK(most < 0.01, "a constraint is broken by %g", most);
+  CHECK(moved > 0.1, "a loose particle is never more than %g m from its target", moved);
+  CHECK(notes == 0 && all_finite(s.sheet), "notes %d", notes);
+  specimen_free(&s);
+}
+
+/* A target moves evenly during a step: what is tight to it goes as fast as it does and does not swing. */
+static void test_targets_lead(void) {
+  cloth_config config = led_config();
+  specimen s = specimen_make(&config);
+  vertex vertices[TARGET_COUNT];
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  for (int i = 0; i < TARGET_COUNT; i++)
+    cloth_set_motion_constraint(s.sheet, i, &tight);
+  cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
+  place_targets(&frame, vertices);
+  cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+  cloth_step(s.sheet, FRAME);
+  for (int step = 1; step <= 30; step++) {
+    frame.position.x = (float)step / 60.0f;
+    place_targets(&frame, vertices);
+    cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+    cloth_step(s.sheet, FRAME);
+  }
+  double speed = velocity_of(s.sheet, 77).x;
+  CHECK(fabs(speed - 1.0) < 0.02, "goes at %g m/s where its target goes at 1", speed);
+  cloth_motion_constraint none = cloth_motion_constraint_default();
+  for (int i = 0; i < TARGET_COUNT; i++)
+    cloth_set_motion_constraint(s.sheet, i, &none);
+  run_steps(s.sheet, 30, FRAME);
+  point free = point_difference(position_of(s.sheet, 77), point_of(vertices[77].position));
+  CHECK(free.x > 0.3 && free.y < -0.5, "let go, it flies on to (%g, %g)", free.x, free.y);
+  specimen_free(&s);
+}
+
+static void test_target_refusals(void) {
+  cloth_config config = led_config();
+  specimen s = specimen_make(&config);
+  vertex vertices[TARGET_COUNT];
+  cloth_pose frame = frame_pose(0);
+  place_targets(&frame, vertices);
+  uint64_t before, after;
+  cloth_hash(s.sheet, &before);
+  cloth_vertex_layout layout = vertex_layout;
+  CHECK(cloth_set_targets(s.sheet, &layout, vertices, sizeof vertices - 1) == CLOTH_ERROR_BUFFER, "one byte short");
+  layout.position_offset = CLOTH_ATTRIBUTE_NONE;
+  CHECK(cloth_set_targets(s.sheet, &layout, vertices, sizeof vertices) == CLOTH_ERROR_BUFFER, "no positions");
+  layout.position_offset = (int32_t)sizeof(vertex) - 8;
+  CHECK(cloth_move_targets(s.sheet, &layout, vertices, sizeof vertices) == CLOTH_ERROR_BUFFER, "beyond the stride");
+  CHECK(cloth_move_targets(s.sheet, &vertex_layout, NULL, 0) == CLOTH_ERROR_NULL, "no vertices");
+  vertices[TARGET_COUNT - 1].position.y = NAN;
+  CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_VECTOR, "not a number");
+  cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f};
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "less than no distance");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, NULL) == CLOTH_ERROR_NULL, "no constraint");
+  CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_PARTICLE, "no particle");
+  cloth_hash(s.sheet, &after);
+  CHECK(before == after, "a refusal changed the cloth");
+  specimen_free(&s);
+  config.targets = 0;
+  s = specimen_make(&config);
+  place_targets(&frame, vertices);
+  constraint = cloth_motion_constraint_default();
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_TARGETS, "no room");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "no room");
+  specimen_free(&s);
+}
+
+/* Targets are state: saved between the call and the step, all goes on to the bit, and an image takes them along. */
+static void test_targets_are_state(void) {
+  cloth_config config = led_config();
+  config.sleep_speed = 0.05f;
+  specimen s = specimen_make(&config), other = specimen_make(&config);
+  vertex vertices[TARGET_COUNT];
+  cloth_pose frame = frame_pose(0);
+  for (int i = 0; i < TARGET_COUNT; i++) {
+    cloth_motion_constraint constraint = constraint_of(i / TARGET_SIDE);
+    cloth_set_motion_constraint(s.sheet, i, &constraint);
+  }
+  const cloth_gusts gusts = {{3.0f, 1.0f, 2.0f}, 0.7f, 5};
+  cloth_set_gusts(s.sheet, &gusts);
+  for (int step = 0; step < 20; step++) {
+    frame = frame_pose(step);
+    place_targets(&frame, vertices);
+    cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+    if (step < 19)
+      cloth_step(s.sheet, FRAME);
+  }
+  unsigned char *image = malloc(s.memory.image_bytes);
+  CHECK(cloth_write_image(s.sheet, image, s.memory.image_bytes) == CLOTH_OK, "cloth_write_image");
+  int result = cloth_read_image(other.sheet, image, s.memory.image_bytes);
+  CHECK(result == CLOTH_OK, "cloth_read_image: %s", cloth_result_name(result));
+  CHECK(same_state(&s, &other), "an image is not what it was made of");
+  run_steps(s.sheet, 10, FRAME);
+  run_steps(other.sheet, 10, FRAME);
+  CHECK(same_state(&s, &other), "they went apart");
+  free(image);
+  specimen_free(&s);
+  specimen_free(&other);
+}
+
+/* A cloth asleep is woken by targets that move, not by those that stay. */
+static void test_targets_wake(void) {
+  cloth_config config = led_config();
+  config.sleep_speed = 0.1f;
+  config.velocity_damping = 5.0f;
+  specimen s = specimen_make(&config);
+  vertex vertices[TARGET_COUNT];
+  cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
+  place_targets(&frame, vertices);
+  const cloth_motion_constraint near = {0.02f, 0.0f, 0.0f};
+  for (int i = 0; i < TARGET_COUNT; i++)
+    cloth_set_motion_constraint(s.sheet, i, &near);
+  for (int step = 0; step < 600 && cloth_is_asleep(s.sheet) != 1; step++) {
+    cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+    cloth_step(s.sheet, FRAME);
+  }
+  CHECK(cloth_is_asleep(s.sheet) == 1, "awake after 10 s");
+  cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+  CHECK(cloth_is_asleep(s.sheet) == 1, "woken by targets that stay");
+  frame.position.x = 0.1f;
+  place_targets(&frame, vertices);
+  cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+  CHECK(cloth_is_asleep(s.sheet) == 0, "asleep while its targets move");
+  specimen_free(&s);
+}
+
+/// Gusts ///
+
+/* The same seed blows the same on every machine: these are the words that wind has come to. */
+static void test_gusts(void) {
+  cloth_config config = tested_config();
+  config.columns = config.rows = 4;
+  config.drag = 1.0f;
+  specimen s = specimen_make(&config);
+  cloth_set_wind(s.sheet, vector_at(5.0, 0.0, 1.0));
+  const cloth_gusts gusts = {{4.0f, 0.0f, 2.0f}, 1.5f, 2026};
+  CHECK(cloth_set_gusts(s.sheet, &gusts) == CLOTH_OK, "cloth_set_gusts");
+  uint32_t hash = 0;
+  double sum = 0.0, most = 0.0, jump = 0.0, before = 0.0;
+  for (int step = 0; step < 6000; step++) {
+    cloth_vector wind;
+    CHECK(cloth_get_wind(s.sheet, &wind) == CLOTH_OK, "cloth_get_wind");
+    uint32_t words[3];
+    memcpy(words, &wind, sizeof words);
+    for (int i = 0; i < 3; i++)
+      hash = (hash ^ words[i]) * 0x9e3779b1u;
+    double gust = (double)wind.x - 5.0;
+    sum += gust / 6000.0;
+    most = fmax(most, fabs(gust));
+    jump = fmax(jump, step > 0 ? fabs(gust - before) : 0.0);
+    before = gust;
+    CHECK(wind.y == 0.0f, "a gust upwards of %g", (double)wind.y);
+    cloth_step(s.sheet, FRAME);
+  }
+  CHECK(hash == GUST_HASH, "the gusts come to 0x%08x", hash);
+  CHECK(fabs(sum) < 0.8 && most > 2.0 && most <= 4.0, "gusts of %g on average, at most %g", sum, most);
+  CHECK(jump < 0.4, "from one step to the next a gust changes by %g m/s", jump);
+  CHECK(cloth_set_gusts(s.sheet, NULL) == CLOTH_OK, "no gusts");
+  cloth_vector wind;
+  cloth_get_wind(s.sheet, &wind);
+  CHECK(wind.x == 5.0f && wind.z == 1.0f, "without gusts (%g, %g)", (double)wind.x, (double)wind.z);
+  cloth_gusts wrong = gusts;
+  wrong.period = 0.0f;
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "a period of 0");
+  wrong = gusts;
+  wrong.strength.z = -1.0f;
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "less than no strength");
+  specimen_free(&s);
+}
+
+/// Shared scratch ///
+
+/* Three cloths that take turns in one scratch do what they do each in an arena of its own. */
+static void test_shared_scratch(void) {
+  cloth_config configs[3];
+  specimen alone[3], sharing[3];
+  size_t most = 0;
+  for (int n = 0; n < 3; n++) {
+    tested_tiers = n == 1 ? 2 : 3;
+    configs[n] = square_config(8 + 5 * n, 0.4);
+    configs[n].sleep_speed = 0.0f;
+    alone[n] = specimen_make(&configs[n]);
+    configs[n].shared_scratch = 1;
+    sharing[n] = specimen_make(&configs[n]);
+    CHECK(sharing[n].memory.total_bytes < alone[n].memory.total_bytes, "no bytes are shared");
+    CHECK(cloth_step(sharing[n].sheet, FRAME) == CLOTH_ERROR_SCRATCH, "stepped without scratch");
+    size_t bytes = sharing[n].memory.shared_bytes;
+    most = bytes > most ? bytes : most;
+  }
+  unsigned char *allocation;
+  unsigned char *scratch = guarded_buffer(most, 0, &allocation);
+  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_SCRATCH,
+        "short");
+  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_SCRATCH, "not aligned");
+  CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_SCRATCH, "has its own");
+  CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
+  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_SCRATCH, "its own arena");
+  configs[0].shared_scratch = 2;
+  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_SCRATCH, "shared twice");
+  cloth_collider ball = cloth_collider_default();
+  for (int n = 0; n < 3; n++) {
+    CHECK(cloth_set_scratch(sharing[n].sheet, scratch, most) == CLOTH_OK, "cloth_set_scratch");
+    cloth_pin(alone[n].sheet, 0);
+    cloth_pin(sharing[n].sheet, 0);
+    cloth_add_collider(alone[n].sheet, &ball);
+    cloth_add_collider(sharing[n].sheet, &ball);
+  }
+  for (int step = 0; step < 90; step++) {
+    for (int n = 0; n < 3; n++) {
+      cloth_step(alone[n].sheet, FRAME);
+      cloth_step(sharing[n].sheet, FRAME);
+      memset(scratch, 0xcd, most);
+    }
+  }
+  for (int n = 0; n < 3; n++) {
+    cloth_reaction pushed, alike;
+    cloth_collider_reaction(alone[n].sheet, 0, &pushed);
+    cloth_collider_reaction(sharing[n].sheet, 0, &alike);
+    CHECK(memcmp(&pushed, &alike, sizeof pushed) == 0, "another reaction");
+    cloth_statistics did, does;
+    cloth_get_statistics(alone[n].sheet, &did);
+    cloth_get_statistics(sharing[n].sheet, &does);
+    CHECK(memcmp(&did, &does, sizeof did) == 0, "other statistics");
+    CHECK(same_state(&alone[n], &sharing[n]), "cloth %d went another way", n);
+    specimen_free(&alone[n]);
+    specimen_free(&sharing[n]);
+  }
+  CHECK(guards_intact(scratch, most), "bytes outside the scratch were written");
+  free(allocation);
+}
+
+int main(void) {
+  for (is_implicit = 0; is_implicit <= 1; is_implicit++) {
+    test_inertia();
+    test_whole_inertia();
+    test_teleport();
+  }
+  test_carry_refusals();
+  for (tested_tiers = 2; tested_tiers <= 3; tested_tiers++) {
+    test_motion_constraints();
+    test_targets_lead();
+    test_targets_are_state();
+    test_targets_wake();
+  }
+  test_target_refusals();
+  test_gusts();
+  test_shared_scratch();
+  return check_report();
+}
