@@ -23,6 +23,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.thickness = 0.03f;
   config.max_colliders = FIGURE_LIMBS;
   config.max_confined = 0;
+  config.shared_scratch = 1;
   config.sleep_speed = 0.05f;
   return config;
 }

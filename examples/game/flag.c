@@ -6,7 +6,7 @@ enum { PARTICLES_MOST = FLAG_COLUMNS_MOST * FLAG_ROWS_MOST, OUTLINE_SAMPLES = 64
 
 const cloth_vector flag_place = {2, 3.2f, -2.2f};
 static const float width = 1.8f, height = 1.2f; /* [m] */
-static const float wind_speed = 6;              /* [m/s] */
+static const cloth_vector wind = {6, 0, 0.8f};  /* [m/s] */
 
 typedef struct flag_level {
   int32_t columns, rows, substeps;
@@ -33,6 +33,7 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   config.edge_warp = vector(width, 0, 0);
   config.edge_weft = vector(0, -height, 0);
   config.positions = positions;
+  config.wind = wind;
   cloth_fabric_preset(CLOTH_FABRIC_POLYESTER, &config.fabric);
   config.drag = config.lift = 1;
   config.substeps = levels[level].substeps;
@@ -40,7 +41,14 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   config.fine_sweeps = 1;
   config.max_colliders = 0;
   config.max_confined = 0;
+  config.shared_scratch = 1;
   return config;
+}
+
+/* A new cloth begins its gusts anew, so give it others than before. */
+static int set_gusts(flag *f) {
+  const cloth_gusts gusts = {.strength = {2.5f, 0.5f, 2.0f}, .period = 1.5f, .seed = 1 + (uint32_t)f->switches};
+  return cloth_set_gusts(f->cloth.sheet, &gusts);
 }
 
 static int make(flag *f, int level, const cloth_vector *positions) {
@@ -49,7 +57,7 @@ static int make(flag *f, int level, const cloth_vector *positions) {
   for (int32_t row = 0; row < config.rows && result >= 0; row++)
     result = cloth_pin(f->cloth.sheet, row * config.columns);
   f->level = level;
-  return result;
+  return result < 0 ? result : set_gusts(f);
 }
 
 static void note_motion(const piece *p, motion *m) {
@@ -125,12 +133,6 @@ static int level_for(const flag *f, float distance) {
 
 /// Steps ///
 
-static cloth_vector gusty_wind(float time) {
-  float speed = wind_speed * (1 + 0.25f * wave(0.31f * time) + 0.15f * wave(0.83f * time));
-  float swing = 0.06f * wave(0.23f * time) + 0.03f * wave(0.71f * time);
-  return times(speed, vector(cosine(swing), 0, wave(swing)));
-}
-
 int flag_open(flag *f, store *memory) {
   cloth_config config = describe(0, NULL);
   f->cloth.name = "flag";
@@ -142,7 +144,5 @@ int flag_step(flag *f, cloth_vector eye, float dt) {
   float distance = length(minus(eye, flag_place));
   int level = level_for(f, distance);
   int result = level == f->level ? CLOTH_OK : switch_level(f, level, distance);
-  if (result >= 0)
-    result = cloth_set_wind(f->cloth.sheet, gusty_wind((float)f->time++ * dt));
   return result < 0 ? result : piece_step(&f->cloth, dt);
 }

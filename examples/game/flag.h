@@ -12,11 +12,10 @@ enum { FLAG_COLUMNS_MOST = 31, FLAG_ROWS_MOST = 21, FLAG_LEVELS = 3 };
 
 typedef struct flag {
   piece cloth;
-  int level;     /* 0 is the finest */
-  int switches;  /* of the level, so far */
-  float jump;    /* how far a switch has moved a point of the outline at most [m] */
-  float angle;   /* the same as seen by the camera [rad] */
-  uint32_t time; /* in steps, of the gusts */
+  int level;    /* 0 is the finest */
+  int switches; /* of the level, so far */
+  float jump;   /* how far a switch has moved a point of the outline at most [m] */
+  float angle;  /* the same as seen by the camera [rad] */
 } flag;
 
 extern const cloth_vector flag_place; /* the top of the flag at its pole [m] */

@@ -22,6 +22,9 @@ int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
   int result = cloth_memory_needed(largest, &needed);
   if (result < 0)
     return result;
+  if (needed.shared_bytes > memory->scratch_bytes)
+    memory->scratch_bytes = needed.shared_bytes;
+  p->memory = memory;
   p->arena_bytes = needed.total_bytes;
   p->vertex_limit = largest->columns * largest->rows;
   p->arena = store_take(memory, p->arena_bytes);
@@ -47,7 +50,9 @@ int piece_snap(piece *p) {
 
 int piece_step(piece *p, float dt) {
   clock_t before = clock();
-  int result = cloth_step(p->sheet, dt);
+  int result = cloth_set_scratch(p->sheet, p->memory->scratch, p->memory->scratch_bytes);
+  if (result >= 0)
+    result = cloth_step(p->sheet, dt);
   p->microseconds = 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
   swap_states(p);
   int written = write_later(p);

@@ -15,13 +15,15 @@ typedef struct piece {
   cloth *sheet;
   int32_t columns, rows;
   render_vertex *earlier, *later; /* as the graphics card wants them: interleaved, one buffer for each state */
+  const store *memory;
   void *arena;
   size_t arena_bytes;
   int32_t vertex_limit;
   float microseconds; /* what the last step took */
 } piece;
 
-/* Takes memory for a cloth of this config, or of any that needs no more. Returns CLOTH_OK or an error. */
+/* Takes memory for a cloth of this config, or of any that needs no more, and notes how much scratch its steps need; the
+   level takes that once for all. Returns CLOTH_OK or an error. */
 int piece_reserve(piece *p, store *memory, const cloth_config *largest);
 
 /* Makes the cloth, in place of the one there was. Returns CLOTH_OK or an error. */

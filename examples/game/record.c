@@ -60,6 +60,8 @@ static void note_reach(record *r, const world *w) {
   for (int32_t i = CAPE_COLUMNS; i < CAPE_COLUMNS * CAPE_ROWS; i++) {
     float rest = cape_length * (float)(i / CAPE_COLUMNS) / (float)(CAPE_ROWS - 1);
     keep_most(&r->reach, length(minus(vertices[i].position, vertices[i % CAPE_COLUMNS].position)) / rest);
+    keep_most(&r->beyond,
+              length(minus(vertices[i].position, w->cape.skin[i].position)) - cape_leeway(i / CAPE_COLUMNS));
   }
 }
 
@@ -129,6 +131,7 @@ void record_print(const record *r, const world *w) {
          (double)(sum / (float)r->steps * 1e-4f / world_step_time));
   printf("collar from the shoulders, most: %.4f mm\n", 1000 * (double)r->collar);
   printf("cape from its pins over its length, most: %.3f\n", (double)r->reach);
+  printf("cape beyond its leeway, most: %.1f mm\n", 1000 * (double)r->beyond);
   printf("cape in the second after a leap: stretch %.1f %%, fastest %.1f m/s\n", 100 * (double)r->leap_stretch,
          (double)r->leap_speed);
   printf("flag: level %d, switches %d, outline moved by %.1f mm, %.2f mrad of the picture\n", w->flag.level,

@@ -21,6 +21,7 @@ typedef struct record {
   int32_t steps;
   float collar;       /* how far the cape's collar was from where the shoulders hold it, at most [m] */
   float reach;        /* distance of a particle of the cape from its own pin over that of the fabric, at most */
+  float beyond;       /* how far a particle of the cape was beyond its leeway, at most [m] */
   float leap_stretch; /* largest stretch of the cape in the second after a leap */
   float leap_speed;   /* fastest particle of the cape then, against the hero [m/s] */
   int32_t since_leap; /* steps */

@@ -11,6 +11,8 @@
 typedef struct store {
   unsigned char *bytes; /* aligned to CLOTH_ALIGNMENT */
   size_t size, used;
+  void *scratch; /* for all cloth in turn: what a step needs while it lasts */
+  size_t scratch_bytes;
 } store;
 
 /* Returns memory aligned to CLOTH_ALIGNMENT, or NULL if there is not enough left. */

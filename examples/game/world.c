@@ -4,7 +4,6 @@
 
 const float world_step_time = 1.0f / 60.0f;
 
-static const cloth_vector breeze = {0.3f, 0, 0.8f};         /* [m/s] */
 static const cloth_vector eye_offset = {-3.2f, 2.1f, 1.5f}; /* behind the hero, who looks along x [m] */
 static const float eye_rate = 4;                            /* a second */
 
@@ -13,13 +12,16 @@ static cloth_vector eye_wanted(const world *w) {
 }
 
 int world_open(world *w) {
-  w->memory = (store){w->bytes, sizeof w->bytes, 0};
+  w->memory = (store){.bytes = w->bytes, .size = sizeof w->bytes};
   walker_open(&w->hero);
   w->eye = w->eye_before = eye_wanted(w);
   int result = cape_open(&w->cape, &w->memory, &w->hero);
   if (result >= 0)
     result = curtain_open(&w->curtain, &w->memory);
-  return result < 0 ? result : flag_open(&w->flag, &w->memory);
+  if (result >= 0)
+    result = flag_open(&w->flag, &w->memory);
+  w->memory.scratch = store_take(&w->memory, w->memory.scratch_bytes);
+  return result >= 0 && !w->memory.scratch ? CLOTH_ERROR_ARENA_SIZE : result;
 }
 
 /* Cloth that belongs to the hero comes along as it is; cloth that stays feels nothing. */
@@ -42,7 +44,7 @@ int world_step(world *w, const controls *asked) {
   follow(w);
   w->steps++;
   if (result >= 0)
-    result = cape_step(&w->cape, &w->hero, breeze, world_step_time);
+    result = cape_step(&w->cape, &w->hero, world_step_time);
   if (result >= 0)
     result = curtain_step(&w->curtain, &w->hero, world_step_time);
   return result < 0 ? result : flag_step(&w->flag, w->eye, world_step_time);
