@@ -11,6 +11,8 @@
 # make size      bytes of code and stack for every target
 # make cost      instructions of the library's parts for every microcontroller
 # make lockstep  two machines in lockstep over a lossy network
+# make game      a walking figure with a cape, a curtain and a flag in a game's loop, pictures in build/game/
+# make game-window  the same to play, in a window (needs SDL2)
 # make board     a flag in the wind on two emulated microcontrollers
 # make install   header, sources, a static library and cloth.pc below PREFIX, for pkg-config (DESTDIR=... stages it)
 # make format    lay the sources out by .clang-format
@@ -29,7 +31,7 @@ PROGRAMS = accuracy animation api bounds flags internals physics quality save_ra
 HEADERS = $(wildcard *.h port/*.h examples/*.h examples/*/*.h tests/*.h)
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-.PHONY: demo web test-web test accuracy thesis quality bench bench-unseen matrix size cost lockstep board install
+.PHONY: demo web test-web test accuracy thesis quality bench bench-unseen matrix size cost lockstep game game-window board install
 .PHONY: format clean programs
 .DELETE_ON_ERROR:
 
@@ -41,10 +43,11 @@ $(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) cloth.c $(HEADERS)
 	$(CC) $(CFLAGS) examples/demo.c $(EXAMPLES) cloth.c -lm -o $@
 
 # The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
-WEB_GLUE = $(addprefix examples/web/,figure.c hand.c springs.c stage.c) examples/board/flag.c
+WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c) \
+	examples/board/flag.c
 WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
-WEB_FLAGS = --target=wasm32 -std=gnu99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) -I. \
-	-nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
+WEB_FLAGS = --target=wasm32 -std=gnu99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \
+	-I. -Iexamples -nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
 
 web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
 	cp $(WEB_PAGE) $(BUILD)/web
@@ -150,6 +153,25 @@ $(BUILD)/lockstep/lockstep: $(LOCKSTEP) cloth.c $(HEADERS)
 lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
 	@sh tests/lockstep.sh $(BUILD)
+
+# The game, once without a window and once with one; each has files of its own beside these.
+GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
+	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
+
+$(BUILD)/game/game: examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME) cloth.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+game: $(BUILD)/game/game
+	$< $(BUILD)/game
+
+$(BUILD)/game/window: examples/game/window.c $(GAME) cloth.c $(HEADERS)
+	@sh tests/install.sh window
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
+
+game-window: $(BUILD)/game/window
+	$<
 
 board:
 	@sh tests/install.sh

@@ -210,8 +210,8 @@ static void draw_moment(stage *s, const show *what, const cloth *sheet, int mome
                                              offsetof(render_vertex, normal), offsetof(render_vertex, u)};
   rectangle area = {moment % MOMENTS_ACROSS * (VIEW_SIZE + GUTTER), moment / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER),
                     VIEW_SIZE, VIEW_SIZE};
-  render_scene view = {what->eye, what->target,       what->field_of_view, what->to_light,
-                       1.6f,      what->floor_height, s->objects,          s->count};
+  render_scene view = {
+      what->eye, what->target, what->field_of_view, what->to_light, 1.6f, what->floor_height, s->objects, s->count, 0};
   char caption[32];
   must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
        "cloth_write_vertices");

@@ -4,10 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 3 /* across a pixel, and down it */, SHADOW_SIZE = 2048, RINGS = 24, SEGMENTS = 96 };
+enum {
+  SAMPLES = 3, /* across a pixel, and down it; 1 in a sketch */
+  SHADOW_SIZE = 2048,
+  SKETCH_SHADOW_SIZE = 512,
+  SEGMENTS = 96 /* around a capsule */
+};
 
 static const float nearest_depth = 0.05f; /* triangles reaching nearer to the eye are left out [m] */
-static const float shadow_softness = 0.012f, shadow_bias = 0.006f; /* [m] */
+static const float shadow_softness = 0.012f, least_shadow_bias = 0.006f; /* [m] */
+static const float texels_of_bias = 2.2f; /* surfaces must not shade themselves where the shadow map is coarse */
 
 /// Vectors ///
 
@@ -73,11 +79,11 @@ static cloth_vector rotated(cloth_rotation r, cloth_vector a) {
 }
 
 /* A ring of vertices at one latitude of one of the capsule's two spheres. */
-static void place_ring(render_vertex *ring, const cloth_collider *c, float latitude, int on_top) {
+static void place_ring(render_vertex *ring, const cloth_collider *c, int segments, float latitude, int on_top) {
   float radius = on_top ? c->radius_top : c->radius;
   cloth_vector centre = {0, on_top ? c->half_height : -c->half_height, 0};
-  for (int i = 0; i <= SEGMENTS; i++) {
-    float longitude = 6.2831853f * (float)i / SEGMENTS;
+  for (int i = 0; i <= segments; i++) {
+    float longitude = 6.2831853f * (float)i / (float)segments;
     cloth_vector normal = {cosf(latitude) * sinf(longitude), sinf(latitude), cosf(latitude) * cosf(longitude)};
     cloth_vector local = add(centre, scaled(normal, radius));
     ring[i].position = add(c->pose.position, rotated(c->pose.rotation, local));
@@ -85,34 +91,39 @@ static void place_ring(render_vertex *ring, const cloth_collider *c, float latit
   }
 }
 
-static void stitch_rings(uint32_t *indices, uint32_t lower) {
-  for (uint32_t i = 0; i < SEGMENTS; i++) {
-    uint32_t a = lower + i, b = a + 1, c = a + SEGMENTS + 1, d = c + 1;
+static void stitch_rings(uint32_t *indices, uint32_t segments, uint32_t lower) {
+  for (uint32_t i = 0; i < segments; i++) {
+    uint32_t a = lower + i, b = a + 1, c = a + segments + 1, d = c + 1;
     const uint32_t corners[6] = {a, b, c, b, d, c};
     for (int k = 0; k < 6; k++)
       *indices++ = corners[k];
   }
 }
 
-int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider) {
+int render_mesh_of_capsule(render_mesh *mesh, const cloth_collider *collider, int segments) {
   cloth_collider c = *collider;
+  int rings = segments / 4, corners = segments + 1;
   if (c.shape == CLOTH_SHAPE_SPHERE) {
     c.radius_top = c.radius;
     c.half_height = 0;
   }
-  if (render_mesh_create(mesh, 2 * (RINGS + 1) * (SEGMENTS + 1), (2 * RINGS + 1) * SEGMENTS * 6) != 0)
+  if (render_mesh_create(mesh, 2 * (rings + 1) * corners, (2 * rings + 1) * segments * 6) != 0)
     return -1;
   /* The cone that touches both spheres leaves them at this latitude. */
   float seam = c.half_height > 0 ? asinf((c.radius - c.radius_top) / (2 * c.half_height)) : 0;
   const float quarter = 1.5707963f;
-  for (int i = 0; i <= RINGS; i++) {
-    float share = (float)i / RINGS;
-    place_ring(mesh->vertices + i * (SEGMENTS + 1), &c, -quarter + share * (seam + quarter), 0);
-    place_ring(mesh->vertices + (RINGS + 1 + i) * (SEGMENTS + 1), &c, seam + share * (quarter - seam), 1);
+  for (int i = 0; i <= rings; i++) {
+    float share = (float)i / (float)rings;
+    place_ring(mesh->vertices + i * corners, &c, segments, -quarter + share * (seam + quarter), 0);
+    place_ring(mesh->vertices + (rings + 1 + i) * corners, &c, segments, seam + share * (quarter - seam), 1);
   }
-  for (int i = 0; i < 2 * RINGS + 1; i++)
-    stitch_rings(mesh->indices + i * SEGMENTS * 6, (uint32_t)(i * (SEGMENTS + 1)));
+  for (int i = 0; i < 2 * rings + 1; i++)
+    stitch_rings(mesh->indices + i * segments * 6, (uint32_t)segments, (uint32_t)(i * corners));
   return 0;
+}
+
+int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider) {
+  return render_mesh_of_capsule(mesh, collider, SEGMENTS);
 }
 
 /// Projection ///
@@ -160,7 +171,10 @@ typedef struct renderer {
   const render_scene *scene;
   cloth_vector to_light;
   projector camera, light;
+  int samples;       /* across a pixel, and down it */
   int width, height; /* of the supersampled view */
+  int shadow_size;
+  float shadow_bias; /* [m] */
   float *nearness;
   cloth_vector *colours; /* linear RGB */
   float *shadow;         /* nearness to the light */
@@ -174,21 +188,21 @@ typedef struct surface_point {
 
 static inline int is_lit(const renderer *r, float x, float y, float nearness) {
   int column = (int)x, row = (int)y;
-  if (x < 0 || y < 0 || column >= SHADOW_SIZE || row >= SHADOW_SIZE)
+  if (x < 0 || y < 0 || column >= r->shadow_size || row >= r->shadow_size)
     return 1;
-  return nearness + shadow_bias > r->shadow[(size_t)row * SHADOW_SIZE + (size_t)column];
+  return nearness + r->shadow_bias > r->shadow[(size_t)row * (size_t)r->shadow_size + (size_t)column];
 }
 
 /* The share of light that arrives. Each of a pixel's samples asks at four places of its own, so that the pixel as a
    whole sees a fine square of them without any noise. */
 static float light_arriving(const renderer *r, cloth_vector position, cloth_vector normal, int sample_x, int sample_y) {
   float facing = dot(normal, r->to_light) < 0 ? -1.0f : 1.0f;
-  screen_point p = project(&r->light, add(position, scaled(normal, facing * shadow_bias)));
-  float step = shadow_softness * r->light.scale / SAMPLES;
+  screen_point p = project(&r->light, add(position, scaled(normal, facing * r->shadow_bias)));
+  float step = shadow_softness * r->light.scale / (float)r->samples;
   int lit = 0;
   for (int i = 0; i < 4; i++) {
-    float dx = (float)(sample_x + SAMPLES * (i & 1)) - SAMPLES + 0.5f;
-    float dy = (float)(sample_y + SAMPLES * (i >> 1)) - SAMPLES + 0.5f;
+    float dx = (float)(sample_x + r->samples * (i & 1) - r->samples) + 0.5f;
+    float dy = (float)(sample_y + r->samples * (i >> 1) - r->samples) + 0.5f;
     lit += is_lit(r, p.x + dx * step, p.y + dy * step, p.nearness);
   }
   return 0.25f * (float)lit;
@@ -260,11 +274,11 @@ static void draw_sample(renderer *r, const triangle *t, const float weight[3], i
     share[i] = weight[i] * t->points[i].nearness / nearness; /* perspective */
   surface_point p = surface_at(t, share, material);
   r->nearness[place] = nearness;
-  r->colours[place] = shade(r, &p, x % SAMPLES, y % SAMPLES);
+  r->colours[place] = shade(r, &p, x % r->samples, y % r->samples);
 }
 
 static void draw_shadow_sample(renderer *r, const triangle *t, const float weight[3], int x, int y) {
-  float *shadow = &r->shadow[(size_t)y * SHADOW_SIZE + (size_t)x];
+  float *shadow = &r->shadow[(size_t)y * (size_t)r->shadow_size + (size_t)x];
   float nearness = 0;
   for (int i = 0; i < 3; i++)
     nearness += weight[i] * t->points[i].nearness;
@@ -298,7 +312,7 @@ static void fill_triangle(renderer *r, const triangle *t, int width, int height,
 
 static void draw_object(renderer *r, const render_object *object, int to_shadow) {
   const projector *eye = to_shadow ? &r->light : &r->camera;
-  int width = to_shadow ? SHADOW_SIZE : r->width, height = to_shadow ? SHADOW_SIZE : r->height;
+  int width = to_shadow ? r->shadow_size : r->width, height = to_shadow ? r->shadow_size : r->height;
   for (int i = 0; i + 2 < object->mesh->index_count; i += 3) {
     triangle t;
     int in_view = 1;
@@ -325,7 +339,7 @@ static cloth_vector floor_colour(const renderer *r, cloth_vector backdrop, cloth
   static const cloth_vector shadow_tint = {0.50f, 0.51f, 0.54f};
   float distance = sqrtf(dot(subtract(position, r->scene->target), subtract(position, r->scene->target)));
   float fade = clamp01(2.0f - distance / r->scene->radius);
-  float lit = light_arriving(r, position, (cloth_vector){0, 1, 0}, x % SAMPLES, y % SAMPLES);
+  float lit = light_arriving(r, position, (cloth_vector){0, 1, 0}, x % r->samples, y % r->samples);
   float line = fmaxf(grid_line(position.x, 0.25f, 0.002f), grid_line(position.z, 0.25f, 0.002f));
   cloth_vector colour = scaled(backdrop, 1 - 0.12f * line * fade);
   return mix(colour, multiply(colour, shadow_tint), (1 - lit) * fade);
@@ -355,11 +369,11 @@ static uint8_t to_srgb(float linear) {
 
 static void write_pixel(const renderer *r, image *picture, rectangle area, int x, int y) {
   cloth_vector sum = {0, 0, 0};
-  for (int i = 0; i < SAMPLES * SAMPLES; i++) {
-    int column = x * SAMPLES + i % SAMPLES, row = y * SAMPLES + i / SAMPLES;
+  for (int i = 0; i < r->samples * r->samples; i++) {
+    int column = x * r->samples + i % r->samples, row = y * r->samples + i / r->samples;
     sum = add(sum, r->colours[(size_t)row * (size_t)r->width + (size_t)column]);
   }
-  sum = scaled(sum, 1.0f / (SAMPLES * SAMPLES));
+  sum = scaled(sum, 1.0f / (float)(r->samples * r->samples));
   uint8_t *pixel = picture->rgb + 3 * ((size_t)(area.y + y) * (size_t)picture->width + (size_t)(area.x + x));
   pixel[0] = to_srgb(sum.x);
   pixel[1] = to_srgb(sum.y);
@@ -374,13 +388,14 @@ static void set_up_projectors(renderer *r) {
   r->camera.centre_x = 0.5f * (float)r->width;
   r->camera.centre_y = 0.5f * (float)r->height;
   r->light = projector_towards(scene->target, scaled(r->to_light, -1));
-  r->light.scale = 0.5f * SHADOW_SIZE / scene->radius;
-  r->light.centre_x = r->light.centre_y = 0.5f * SHADOW_SIZE;
+  r->light.scale = 0.5f * (float)r->shadow_size / scene->radius;
+  r->light.centre_x = r->light.centre_y = 0.5f * (float)r->shadow_size;
   r->light.parallel = 1;
+  r->shadow_bias = fmaxf(least_shadow_bias, texels_of_bias / r->light.scale);
 }
 
 static void draw_everything(renderer *r, image *picture, rectangle area) {
-  for (size_t i = 0; i < (size_t)SHADOW_SIZE * SHADOW_SIZE; i++)
+  for (size_t i = 0; i < (size_t)r->shadow_size * (size_t)r->shadow_size; i++)
     r->shadow[i] = -INFINITY;
   for (int i = 0; i < r->scene->object_count; i++)
     draw_object(r, &r->scene->objects[i], 1);
@@ -395,12 +410,14 @@ static void draw_everything(renderer *r, image *picture, rectangle area) {
 int render_view(image *picture, rectangle area, const render_scene *scene) {
   renderer r = {0};
   r.scene = scene;
-  r.width = area.width * SAMPLES;
-  r.height = area.height * SAMPLES;
+  r.samples = scene->sketch ? 1 : SAMPLES;
+  r.shadow_size = scene->sketch ? SKETCH_SHADOW_SIZE : SHADOW_SIZE;
+  r.width = area.width * r.samples;
+  r.height = area.height * r.samples;
   size_t samples = (size_t)r.width * (size_t)r.height;
   r.nearness = malloc(samples * sizeof *r.nearness);
   r.colours = malloc(samples * sizeof *r.colours);
-  r.shadow = malloc((size_t)SHADOW_SIZE * SHADOW_SIZE * sizeof *r.shadow);
+  r.shadow = malloc((size_t)r.shadow_size * (size_t)r.shadow_size * sizeof *r.shadow);
   int result = r.nearness && r.colours && r.shadow ? 0 : -1;
   set_up_projectors(&r);
   if (result == 0)

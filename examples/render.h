@@ -41,6 +41,7 @@ typedef struct render_scene {
   float floor_height;    /* an endless floor, y = floor_height */
   const render_object *objects;
   int object_count;
+  int sketch; /* 1 draws jagged edges in a tenth of the time */
 } render_scene;
 
 /* Allocates a mesh. Returns 0, or -1 if there is no memory. */
@@ -49,6 +50,9 @@ void render_mesh_destroy(render_mesh *mesh);
 
 /* Makes the mesh of a sphere or capsule. Returns 0, or -1 if there is no memory. */
 int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider);
+
+/* The same with so many segments around it, a multiple of four. */
+int render_mesh_of_capsule(render_mesh *mesh, const cloth_collider *collider, int segments);
 
 /* Draws a scene. Returns 0, or -1 if there is no memory. */
 int render_view(image *picture, rectangle area, const render_scene *scene);

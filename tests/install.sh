@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the page,
-# browser for what tests it, nothing for all other tests.
+# browser for what tests it, window for what builds the game with a window, screen for what tests that, nothing for all
+# other tests.
 set -eu
 
 missing=""
@@ -47,6 +48,15 @@ if [ "${1:-}" = browser ]; then
   need curl curl
   need_file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
 fi
+# Builds examples/game with a window, and looks at it without a screen.
+case ${1:-} in
+window | screen)
+  need cc gcc
+  need pkg-config pkg-config
+  need_file /usr/include/SDL2/SDL.h libsdl2-dev
+  ;;
+esac
+[ "${1:-}" != screen ] || need Xvfb xvfb
 if [ -n "${1:-}" ]; then
   install_missing
   exit

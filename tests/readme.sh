@@ -17,8 +17,8 @@ verdict "the example runs" $?
 grep -q 'lowest point' "$out/example.txt"
 verdict "the example prints its result" $?
 
-for command in demo web test test-web accuracy thesis quality bench bench-unseen matrix size cost lockstep board \
-  install; do
+for command in demo web test test-web accuracy thesis quality bench bench-unseen matrix size cost lockstep game \
+  game-window board install; do
   grep -q "make $command" README.md && grep -q "^$command:" Makefile
   verdict "make $command is in README and Makefile" $?
 done

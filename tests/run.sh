@@ -62,6 +62,7 @@ suite disassembly sh tests/disassembly.sh "$build"
 suite size sh tests/size.sh "$build"
 suite matrix sh tests/matrix.sh "$build" short
 suite image sh tests/image.sh "$build"
+suite game sh tests/game.sh "$build"
 suite lockstep sh tests/lockstep.sh "$build"
 suite flags "$build/tests/flags"
 suite state "$build/tests/state"

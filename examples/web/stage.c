@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stage.h"
 #include "figure.h"
+#include "meander.h"
 #include "motion.h"
 
 const float stage_frame_time = 1.0f / 60.0f;
@@ -14,7 +15,7 @@ typedef struct sheet_plan {
   cloth_vector origin, down;
   cloth_fabric_kind fabric;
   float wind;               /* [m/s] */
-  float turn, swing, folds; /* of the start, see lay_meander(); turns, and folds in the width */
+  float turn, swing, folds; /* of the start, see meander.h */
 } sheet_plan;
 
 static const sheet_plan plans[STAGE_KIND_COUNT] = {
@@ -29,26 +30,10 @@ const char *stage_name(stage_kind kind) {
   return plans[kind].name;
 }
 
-/* Lays the upper edge along a curve that swings from side to side as it goes: even folds that do not stretch the cloth.
-   A curtain goes along x; what turns goes along z and around the back, from shoulder to shoulder. */
-static void lay_meander(const sheet_plan *plan, int32_t columns, cloth_vector *line) {
-  enum { PARTS = 32 };
-  int32_t parts = (columns - 1) * PARTS;
-  cloth_vector at = plan->origin;
-  line[0] = at;
-  for (int32_t i = 0; i < parts; i++) {
-    float along = ((float)i + 0.5f) / (float)parts;
-    float heading = plan->turn * (0.5f - along) + plan->swing * cosine(plan->folds * along);
-    heading += plan->turn > 0 ? 0.25f : 0;
-    at = plus(at, times(plan->width / (float)parts, vector(cosine(heading), 0, wave(heading))));
-    if ((i + 1) % PARTS == 0)
-      line[(i + 1) / PARTS] = at;
-  }
-}
-
 static void lay_sheet(stage *s) {
   const sheet_plan *plan = &plans[s->kind];
-  lay_meander(plan, s->columns, s->collar);
+  const meander edge = {plan->origin, plan->width, plan->turn, plan->swing, plan->folds};
+  meander_lay(&edge, s->columns, s->collar);
   for (int32_t i = 0; i < s->columns * s->rows; i++) {
     int32_t row = i / s->columns;
     s->positions[i] = plus(s->collar[i % s->columns], times((float)row * s->spacing, plan->down));
@@ -171,9 +156,14 @@ static cloth_pose sphere_pose(const stage *s) {
   return (cloth_pose){place, {0, 0, 0, 1}};
 }
 
+static figure_stance current_stance(const stage *s) {
+  return (figure_stance){.phase = figure_strides * now(s), .stride = 1};
+}
+
 static void add_figure(stage *s) {
   limb limbs[FIGURE_LIMBS];
-  figure_pose(now(s), limbs);
+  figure_stance stance = current_stance(s);
+  figure_limbs(&stance, limbs);
   for (int32_t i = 0; i < FIGURE_LIMBS; i++)
     add_body(s, limb_collider(&limbs[i]), 1);
 }
@@ -207,8 +197,9 @@ static int move_body(stage *s, int32_t i, const cloth_pose *pose) {
 
 static int move_figure(stage *s) {
   limb limbs[FIGURE_LIMBS];
+  figure_stance stance = current_stance(s);
   int result = CLOTH_OK;
-  figure_pose(now(s), limbs);
+  figure_limbs(&stance, limbs);
   for (int32_t i = 0; i < FIGURE_LIMBS && result >= 0; i++) {
     cloth_pose pose = limb_pose(&limbs[i]);
     result = move_body(s, i, &pose);
@@ -244,14 +235,10 @@ static int is_pinned(const stage *s, int32_t i) {
 
 /* The collar turns and bobs with the shoulders. */
 static cloth_vector collar_place(const stage *s, int32_t column) {
-  cloth_vector rest, middle;
-  float sine;
-  figure_shoulders(0, &rest, &sine);
-  figure_shoulders(now(s), &middle, &sine);
-  float cosine_of_turn = root(1 - sine * sine);
-  cloth_vector arm = minus(s->collar[column], rest);
-  arm = vector(arm.x * cosine_of_turn + arm.z * sine, arm.y, arm.z * cosine_of_turn - arm.x * sine);
-  return plus(middle, arm);
+  const figure_stance start = {.stride = 1};
+  figure_stance stance = current_stance(s);
+  figure_shoulders rest = figure_shoulders_at(&start), shoulders = figure_shoulders_at(&stance);
+  return figure_from_shoulders(&shoulders, minus(s->collar[column], rest.middle));
 }
 
 static int move_collar(stage *s) {

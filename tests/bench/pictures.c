@@ -263,8 +263,8 @@ static void draw_sheet(image *picture, rectangle area, const bench_scene *s, con
   int with_collider = s->collider_radius > 0;
   if (with_collider)
     must(render_mesh_from_collider(&meshes[1], &c), "a mesh");
-  render_scene scene = {v->eye, v->target,       v->field_of_view, v->to_light,
-                        1.6f,   v->floor_height, objects,          1 + with_collider};
+  render_scene scene = {
+      v->eye, v->target, v->field_of_view, v->to_light, 1.6f, v->floor_height, objects, 1 + with_collider, 0};
   must(render_view(picture, area, &scene), "a view");
   for (int i = 0; i <= with_collider; i++)
     render_mesh_destroy(&meshes[i]);

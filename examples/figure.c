@@ -2,9 +2,8 @@
 #include "figure.h"
 #include "motion.h"
 
-const float figure_speed = 1.4f;
+const float figure_speed = 1.4f, figure_strides = 0.9f;
 
-static const float strides = 0.9f; /* both legs once, per second */
 static const float thigh_length = 0.43f, shin_length = 0.43f, upper_arm_length = 0.29f, forearm_length = 0.25f;
 
 /* Swings a limb of a length from a joint: an angle in turns forwards from hanging straight down. */
@@ -12,49 +11,63 @@ static cloth_vector swung(cloth_vector joint, float bone, float turns, float out
   return plus(joint, times(bone, vector(wave(turns), -cosine(turns), outwards)));
 }
 
-static void pose_leg(limb limbs[3], float phase, cloth_vector hips, float side) {
+/* How far a crouch bends the knees, and the arms forwards, in turns. */
+static const float knee_bend = 0.12f, arm_bend = 0.1f;
+
+static void pose_leg(limb limbs[3], const figure_stance *stance, float phase, cloth_vector hips, float side) {
   cloth_vector hip = plus(hips, vector(0, -0.02f, 0.09f * side));
   float lift = 0.5f + 0.5f * cosine(phase); /* the leg that swings forwards bends its knee */
-  float thigh = 0.015f + 0.065f * wave(phase);
-  float shin = thigh - 0.015f - 0.15f * lift * lift;
-  cloth_vector knee = swung(hip, thigh_length, thigh, 0);
-  cloth_vector ankle = swung(knee, shin_length, shin, 0);
+  float bend = knee_bend * stance->crouch;
+  float thigh = 0.015f + stance->stride * (0.065f * wave(phase));
+  float shin = thigh - 0.015f - stance->stride * (0.15f * lift * lift);
+  cloth_vector knee = swung(hip, thigh_length, thigh + bend, 0);
+  cloth_vector ankle = swung(knee, shin_length, shin - bend, 0);
   float foot = shin + 0.25f - 0.02f * lift;
   limbs[0] = (limb){knee, hip, 0.055f, 0.08f};
   limbs[1] = (limb){ankle, knee, 0.04f, 0.055f};
   limbs[2] = (limb){ankle, swung(ankle, 0.14f, foot, 0), 0.04f, 0.032f};
 }
 
-static void pose_arm(limb limbs[2], float phase, cloth_vector shoulder, float side) {
-  float upper = 0.005f - 0.06f * wave(phase);
-  float fore = upper + 0.045f - 0.025f * wave(phase);
-  cloth_vector elbow = swung(shoulder, upper_arm_length, upper, 0.2f * side);
-  cloth_vector wrist = swung(elbow, forearm_length, fore, 0.06f * side);
+static void pose_arm(limb limbs[2], const figure_stance *stance, float phase, cloth_vector shoulder, float side) {
+  float bend = arm_bend * stance->crouch;
+  float upper = 0.005f - stance->stride * (0.06f * wave(phase));
+  float fore = upper + 0.045f - stance->stride * (0.025f * wave(phase));
+  cloth_vector elbow = swung(shoulder, upper_arm_length, upper + bend, 0.2f * side);
+  cloth_vector wrist = swung(elbow, forearm_length, fore + 2 * bend, 0.06f * side);
   limbs[0] = (limb){elbow, shoulder, 0.04f, 0.052f};
   limbs[1] = (limb){wrist, elbow, 0.036f, 0.04f};
 }
 
-void figure_shoulders(float time, cloth_vector *middle, float *sine) {
-  float phase = strides * time;
-  *middle = vector(0.02f, 1.4f + 0.018f * cosine(2 * phase), 0);
-  *sine = -0.13f * wave(phase);
+/* How far a crouch lowers all that is above the knees [m]. */
+static float sink(const figure_stance *stance) {
+  return (thigh_length + shin_length) * (1 - cosine(knee_bend * stance->crouch));
 }
 
-void figure_pose(float time, limb limbs[FIGURE_LIMBS]) {
-  float phase = strides * time, sine;
-  cloth_vector shoulders;
-  figure_shoulders(time, &shoulders, &sine);
+figure_shoulders figure_shoulders_at(const figure_stance *stance) {
+  float bob = stance->stride * (0.018f * cosine(2 * stance->phase));
+  float fall = stance->crouch > 0 ? sink(stance) : 0;
+  return (figure_shoulders){vector(0.02f, 1.4f + bob - fall, 0), -0.13f * wave(stance->phase) * stance->stride};
+}
+
+cloth_vector figure_from_shoulders(const figure_shoulders *shoulders, cloth_vector offset) {
+  float s = shoulders->sine, c = root(1 - s * s);
+  return plus(shoulders->middle, vector(offset.x * c + offset.z * s, offset.y, offset.z * c - offset.x * s));
+}
+
+void figure_limbs(const figure_stance *stance, limb limbs[FIGURE_LIMBS]) {
+  const figure_shoulders turned = figure_shoulders_at(stance);
+  cloth_vector shoulders = turned.middle;
   cloth_vector hips = vector(0, shoulders.y - 0.5f, 0);
-  cloth_vector across = times(0.18f, vector(sine, 0, 1));
+  cloth_vector across = times(0.18f, vector(turned.sine, 0, 1));
   limbs[0] = (limb){hips, plus(shoulders, vector(0, -0.07f, 0)), 0.115f, 0.13f};
   limbs[1] = (limb){plus(hips, vector(0, 0, -0.07f)), plus(hips, vector(0, 0, 0.07f)), 0.11f, 0.11f};
   limbs[2] = (limb){minus(shoulders, across), plus(shoulders, across), 0.062f, 0.062f};
   limbs[3] = (limb){shoulders, plus(shoulders, vector(0.02f, 0.14f, 0)), 0.055f, 0.05f};
   limbs[4] = (limb){plus(shoulders, vector(0.025f, 0.2f, 0)), plus(shoulders, vector(0.02f, 0.27f, 0)), 0.078f, 0.098f};
-  pose_leg(limbs + 5, phase, hips, 1);
-  pose_leg(limbs + 8, phase + 0.5f, hips, -1);
-  pose_arm(limbs + 11, phase, plus(shoulders, across), 1);
-  pose_arm(limbs + 13, phase + 0.5f, minus(shoulders, across), -1);
+  pose_leg(limbs + 5, stance, stance->phase, hips, 1);
+  pose_leg(limbs + 8, stance, stance->phase + 0.5f, hips, -1);
+  pose_arm(limbs + 11, stance, stance->phase, plus(shoulders, across), 1);
+  pose_arm(limbs + 13, stance, stance->phase + 0.5f, minus(shoulders, across), -1);
 }
 
 /* The rotation that takes y to a direction, by the half-way quaternion. */

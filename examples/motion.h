@@ -1,11 +1,11 @@
 /*
- * Vectors and waves for what moves in the scenes. Nothing here but correctly rounded operations in a fixed order, as in
- * the library: a browser and a native program get the same bits, which a math library would not promise.
+ * Vectors and waves for what moves in the examples. Nothing here but correctly rounded operations in a fixed order, as
+ * in the library: a browser and a native program get the same bits, which a math library would not promise.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef WEB_MOTION_H
-#define WEB_MOTION_H
+#ifndef MOTION_H
+#define MOTION_H
 
 #include "cloth.h"
 
@@ -50,4 +50,4 @@ static inline float cosine(float turns) {
   return wave(turns + 0.25f);
 }
 
-#endif /* WEB_MOTION_H */
+#endif /* MOTION_H */

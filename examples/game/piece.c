@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "piece.h"
+#include "pose.h"
+
+#include <stddef.h>
+#include <time.h>
+
+static int write_later(piece *p) {
+  static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
+                                             offsetof(render_vertex, normal), offsetof(render_vertex, u)};
+  return cloth_write_vertices(p->sheet, &layout, p->later, (size_t)p->vertex_limit * sizeof *p->later);
+}
+
+static void swap_states(piece *p) {
+  render_vertex *vertices = p->earlier;
+  p->earlier = p->later;
+  p->later = vertices;
+}
+
+int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
+  cloth_memory needed;
+  int result = cloth_memory_needed(largest, &needed);
+  if (result < 0)
+    return result;
+  if (needed.shared_bytes > memory->scratch_bytes)
+    memory->scratch_bytes = needed.shared_bytes;
+  p->memory = memory;
+  p->arena_bytes = needed.total_bytes;
+  p->vertex_limit = largest->columns * largest->rows;
+  p->arena = store_take(memory, p->arena_bytes);
+  p->earlier = store_take(memory, (size_t)p->vertex_limit * sizeof *p->earlier);
+  p->later = store_take(memory, (size_t)p->vertex_limit * sizeof *p->later);
+  return p->arena && p->earlier && p->later ? CLOTH_OK : CLOTH_ERROR_ARENA_SIZE;
+}
+
+int piece_make(piece *p, const cloth_config *config) {
+  int result = cloth_init(config, p->arena, p->arena_bytes, &p->sheet);
+  if (result < 0)
+    return result;
+  p->columns = config->columns;
+  p->rows = config->rows;
+  return piece_snap(p);
+}
+
+int piece_snap(piece *p) {
+  int result = write_later(p);
+  swap_states(p);
+  return result < 0 ? result : write_later(p);
+}
+
+int piece_step(piece *p, float dt) {
+  clock_t before = clock();
+  int result = cloth_set_scratch(p->sheet, p->memory->scratch, p->memory->scratch_bytes);
+  if (result >= 0)
+    result = cloth_step(p->sheet, dt);
+  p->microseconds = 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
+  swap_states(p);
+  int written = write_later(p);
+  return written < 0 ? written : result;
+}
+
+void piece_blend(const piece *p, float share, render_vertex *vertices) {
+  for (int32_t i = 0; i < p->columns * p->rows; i++) {
+    vertices[i] = p->later[i];
+    vertices[i].position = mixed(p->earlier[i].position, p->later[i].position, share);
+    vertices[i].normal = mixed(p->earlier[i].normal, p->later[i].normal, share);
+  }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "probe.h"
+#include "pose.h"
+
+/* A capsule with what its distances need. */
+typedef struct capsule {
+  cloth_pose pose;
+  float radius, radius_top, half_height;
+  float slope, slant; /* sine and cosine of the cone's angle to its axis */
+} capsule;
+
+enum { CAPSULES_MOST = CLOTH_COLLIDER_LIMIT };
+
+static capsule prepared(const cloth_collider *body) {
+  float slope = (body->radius - body->radius_top) / (2 * body->half_height);
+  return (capsule){body->pose, body->radius, body->radius_top, body->half_height, slope, root(1 - slope * slope)};
+}
+
+/* From a point to the surface: to the spheres at the ends, or to the cone between them. */
+static float distance_to(const capsule *c, cloth_vector point) {
+  cloth_vector p = turned_back(c->pose.rotation, minus(point, c->pose.position));
+  float aside = root(p.x * p.x + p.z * p.z), up = p.y + c->half_height;
+  float along = c->slant * up - c->slope * aside;
+  if (along < 0)
+    return root(aside * aside + up * up) - c->radius;
+  up -= 2 * c->half_height;
+  if (along > 2 * c->half_height * c->slant)
+    return root(aside * aside + up * up) - c->radius_top;
+  return aside * c->slant + (p.y + c->half_height) * c->slope - c->radius;
+}
+
+typedef struct probing {
+  const capsule *capsules;
+  int count;
+  float deepest;
+} probing;
+
+static void look_at(probing *probe, cloth_vector point) {
+  for (int i = 0; i < probe->count; i++) {
+    float depth = -distance_to(&probe->capsules[i], point);
+    probe->deepest = depth > probe->deepest ? depth : probe->deepest;
+  }
+}
+
+static void look_between(probing *probe, cloth_vector a, cloth_vector b) {
+  look_at(probe, times(0.5f, plus(a, b)));
+}
+
+static void look_inside(probing *probe, cloth_vector a, cloth_vector b, cloth_vector c) {
+  look_at(probe, times(1.0f / 3.0f, plus(plus(a, b), c)));
+}
+
+/* Two triangles, split as cloth_write_indices32() does it; the far edges are those of the next cells. */
+static void look_at_cell(probing *probe, const render_vertex *corner, int32_t columns) {
+  cloth_vector a = corner[0].position, b = corner[1].position;
+  cloth_vector c = corner[columns].position, d = corner[columns + 1].position;
+  look_between(probe, a, b);
+  look_between(probe, a, c);
+  look_between(probe, a, d);
+  look_between(probe, c, d);
+  look_between(probe, b, d);
+  look_inside(probe, a, b, d);
+  look_inside(probe, a, d, c);
+}
+
+void probe_piece(const piece *p, const cloth_collider *bodies, int body_count, probe_depth *depth) {
+  capsule capsules[CAPSULES_MOST];
+  for (int i = 0; i < body_count; i++)
+    capsules[i] = prepared(&bodies[i]);
+  probing particles = {capsules, body_count, -1}, between = particles;
+  for (int32_t i = 0; i < p->columns * p->rows; i++)
+    look_at(&particles, p->later[i].position);
+  for (int32_t row = 0; row + 1 < p->rows; row++)
+    for (int32_t column = 0; column + 1 < p->columns; column++)
+      look_at_cell(&between, p->later + row * p->columns + column, p->columns);
+  *depth = (probe_depth){particles.deepest, between.deepest};
+}

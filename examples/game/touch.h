@@ -1,0 +1,27 @@
+/*
+ * The walker's capsules in a cloth that it may touch.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GAME_TOUCH_H
+#define GAME_TOUCH_H
+
+#include "walker.h"
+
+typedef struct touch {
+  int32_t indices[FIGURE_LIMBS]; /* in the cloth */
+  int is_on;
+} touch;
+
+/* Adds the capsules where they are, or removes them. Doing again what was done is nothing. Return CLOTH_OK or an error.
+ */
+int touch_begin(touch *t, cloth *sheet, const walker *w);
+int touch_end(touch *t, cloth *sheet);
+
+/* Moves the capsules to where they are after this step. Returns CLOTH_OK or an error. */
+int touch_move(const touch *t, cloth *sheet, const walker *w);
+
+/* The capsules as cloth_carry() wants them named. */
+uint64_t touch_mask(const touch *t);
+
+#endif /* GAME_TOUCH_H */

@@ -1,0 +1,126 @@
+#!/bin/sh
+# The game's loop without a window: cape, curtain and flag do what they should, and end with one hash whatever compiler,
+# level and lengths of frames; then the window, on a screen in memory. $1: build directory.
+set -u
+build=$1
+out=$build/game
+log=$out/game.log
+mkdir -p "$out"
+. tests/verdict.sh
+
+# What stands in a column of a piece's line of the table: 1 is the mean time, 3 stretch, 5 and 6 how deep it is in
+# bodies, 8 and 9 how often it fell asleep and woke.
+column() { # PIECE COLUMN
+  sed -n "s/^$1  *[0-9]* x *[0-9]* *//p" "$log" | awk -v column="$2" '{ print $column }'
+}
+
+# The number between two texts.
+number() { # BEFORE AFTER
+  sed -n "s/.*$1\([0-9.]*\)$2.*/\1/p" "$log"
+}
+
+hashes_of() { # LOG
+  grep '^hash after ' "$1"
+}
+
+check() { # NAME CONDITION OF AWK
+  awk "BEGIN { exit !($2) }"
+  verdict "$1" $? "$2"
+}
+
+### Behaviour
+
+make -s "$out/game" BUILD="$build" && "$out/game" "$out" >"$log"
+verdict "the game runs" $? "$(tail -n 1 "$log")"
+cat "$log"
+[ "$(wc -c <"$out/moments.png")" -gt 100000 ]
+verdict "the game leaves pictures" $?
+
+for piece in cape "curtain, left" "curtain, right"; do
+  check "$piece: no particle is ever inside a body" "$(column "$piece" 5) <= 0"
+  check "$piece: nor the middle of an edge or triangle" "$(column "$piece" 6) <= 0"
+  check "$piece: it was touched" "$(column "$piece" 4) > 0"
+done
+check "the cape's collar stays at the shoulders" "$(number 'shoulders, most: ' ' mm') < 0.1"
+check "the cape stays within its length" "$(number 'over its length, most: ' '') < 1.05"
+check "its upper rows stay near their place on the shoulders" "$(number 'leeway, most: ' ' mm') < 0.1"
+check "the cape's threads keep their length" "$(column cape 3) < 30"
+check "so they do after a leap" "$(number 'after a leap: stretch ' ' %') < 20"
+check "and nothing flies about then" "$(number 'fastest ' ' m.s') < 5"
+check "the flag's threads keep their length" "$(column flag 3) < 15"
+for piece in "curtain, left" "curtain, right"; do
+  check "$piece: it falls asleep, wakes and falls asleep again" "$(column "$piece" 8) >= 2 && $(column "$piece" 9) >= 1"
+  check "$piece: threads keep their length" "$(column "$piece" 3) < 40"
+done
+check "the flag changes its grid to and fro" "$(number 'switches ' ',') >= 4 && $(number 'level ' ',') == 0"
+check "which moves its outline by two thousandths of the distance at most" "$(number ' mm, ' ' mrad') <= 2"
+check "the hero walks evenly in uneven frames" "$(number 'walks at ' ' to .*') > 1.38 && $(number ' to ' ' m.s as shown') < 1.42"
+check "frames that take too long drop steps" "$(number 'as shown; ' ' steps dropped') > 0"
+
+### One hash
+
+# As far as it goes: the slow ones go no further than through the curtain.
+same_hashes() { # NAME BINARY SEED STEPS
+  "$2" - "$3" "$4" >"$out/$1.log"
+  verdict "$1: the game runs" $?
+  count=$(hashes_of "$out/$1.log" | wc -l)
+  [ "$count" -gt 0 ] && [ "$(hashes_of "$out/$1.log")" = "$(hashes_of "$log" | head -n "$count")" ]
+  verdict "$1: the same hashes" $? "$(hashes_of "$out/$1.log" | tail -n 1)"
+}
+
+built_otherwise() { # NAME CC OPTIMISE SEED STEPS
+  make -s "$build/$1/game/game" BUILD="$build/$1" CC="$2" OPTIMISE="$3" &&
+    same_hashes "$1" "$build/$1/game/game" "$4" "$5"
+}
+
+sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
+same_hashes other-frames "$out/game" 2 1320
+built_otherwise game-gcc-O0 gcc -O0 1 240
+built_otherwise game-gcc-O3 gcc -O3 1 1320
+built_otherwise game-clang clang -O2 3 1320
+built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 1320
+! grep -q avx2 /proc/cpuinfo || built_otherwise game-avx2 clang "-O3 -mavx2" 1 1320
+
+### Window
+
+# Distinct colours of the screen, which Xvfb keeps in a file.
+colours() {
+  od -An -v -tx4 -w4 "$out/Xvfb_screen0" 2>/dev/null | sort -u | wc -l
+}
+
+# As long as the window shows something within twenty seconds.
+look_at_screen() {
+  for attempt in $(seq 20); do
+    sleep 1
+    seen=$(colours)
+    [ "$seen" -gt 1000 ] && return 0
+  done
+  return 1
+}
+
+start_screen() {
+  rm -f "$out/display"
+  Xvfb -displayfd 3 -screen 0 960x640x24 -fbdir "$out" -nolisten tcp 3>"$out/display" >"$out/Xvfb.log" 2>&1 &
+  screen=$!
+  trap 'kill $screen 2>/dev/null' EXIT
+  for attempt in $(seq 50); do
+    [ -s "$out/display" ] && return 0
+    sleep 0.2
+  done
+  return 1
+}
+
+sh tests/install.sh screen
+make -s "$out/window" BUILD="$build"
+verdict "the window builds" $?
+start_screen
+verdict "the screen starts" $? "$(tail -n 1 "$out/Xvfb.log")"
+DISPLAY=:$(cat "$out/display") SDL_VIDEODRIVER=x11 "$out/window" 150 >"$out/window.log" 2>&1 &
+window=$!
+look_at_screen
+verdict "the window shows a picture" $? "$seen colours"
+wait $window
+verdict "the window ends by itself" $? "$(tail -n 1 "$out/window.log")"
+cat "$out/window.log"
+
+report
