@@ -24,6 +24,7 @@ static cloth_config describe(const cloth_vector *positions, float width) {
   config.max_colliders = FIGURE_LIMBS;
   config.max_confined = 0;
   config.shared_scratch = 1;
+  config.tethers = 0;
   return config;
 }
 
