@@ -153,7 +153,7 @@ lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
 	@sh tests/lockstep.sh $(BUILD)
 
-# The window's own part, and the script's, stay apart: all else is what a game would copy.
+# The game, once without a window and once with one; each has files of its own beside these.
 GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
 	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
 

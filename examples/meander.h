@@ -20,8 +20,8 @@ typedef struct meander {
    the cloth. Without a turn it goes along x; what turns begins along z and goes around the back of a figure. */
 void meander_lay(const meander *shape, int32_t columns, cloth_vector *line);
 
-/* Returns how long the line is from particle to particle, which is less than the width: a sheet of this width hangs from
-   it at rest. */
+/* Returns how long the line is from particle to particle, which is less than the width: a sheet of this width hangs
+   from it at rest. */
 float meander_length(int32_t columns, const cloth_vector *line);
 
 #endif /* MEANDER_H */

@@ -43,7 +43,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.max_colliders = FIGURE_LIMBS + 1;
   config.max_confined = 0;
   config.shared_scratch = 1;
-  config.tethers = 1;
+  config.tethers = 1; /* the one straight up: a second one leads across the folds */
   return config;
 }
 

@@ -98,7 +98,7 @@ int view_draw(view *v, const world *w, float share, cloth_vector eye, cloth_vect
                               .target = target,
                               .field_of_view = 0.6f,
                               .to_light = {-0.5f, 1.1f, 0.55f},
-                              .radius = v->sketch ? 3.0f : 3.5f,
+                              .radius = 3.5f,
                               .objects = v->objects,
                               .object_count = VIEW_OBJECTS,
                               .sketch = v->sketch};
