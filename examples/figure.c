@@ -54,10 +54,14 @@ cloth_vector figure_from_shoulders(const figure_shoulders *shoulders, cloth_vect
   return plus(shoulders->middle, vector(offset.x * c + offset.z * s, offset.y, offset.z * c - offset.x * s));
 }
 
+cloth_vector figure_hips(const figure_stance *stance) {
+  return vector(0, figure_shoulders_at(stance).middle.y - 0.5f, 0);
+}
+
 void figure_limbs(const figure_stance *stance, limb limbs[FIGURE_LIMBS]) {
   const figure_shoulders turned = figure_shoulders_at(stance);
   cloth_vector shoulders = turned.middle;
-  cloth_vector hips = vector(0, shoulders.y - 0.5f, 0);
+  cloth_vector hips = figure_hips(stance);
   cloth_vector across = times(0.18f, vector(turned.sine, 0, 1));
   limbs[0] = (limb){hips, plus(shoulders, vector(0, -0.07f, 0)), 0.115f, 0.13f};
   limbs[1] = (limb){plus(hips, vector(0, 0, -0.07f)), plus(hips, vector(0, 0, 0.07f)), 0.11f, 0.11f};

@@ -40,6 +40,9 @@ figure_shoulders figure_shoulders_at(const figure_stance *stance);
 /* Where something is that sits on its shoulders, `offset` from their middle while they do not turn. */
 cloth_vector figure_from_shoulders(const figure_shoulders *shoulders, cloth_vector offset);
 
+/* The point between its hips, which do not turn. */
+cloth_vector figure_hips(const figure_stance *stance);
+
 cloth_collider limb_collider(const limb *l);
 cloth_pose limb_pose(const limb *l);
 

@@ -36,7 +36,7 @@ cat "$log"
 [ "$(wc -c <"$out/moments.png")" -gt 100000 ]
 verdict "the game leaves pictures" $?
 
-for piece in cape "curtain, left" "curtain, right"; do
+for piece in cape skirt "curtain, left" "curtain, right"; do
   check "$piece: no particle is ever inside a body" "$(column "$piece" 5) <= 0"
   check "$piece: nor the middle of an edge or triangle" "$(column "$piece" 6) <= 0"
   check "$piece: it was touched" "$(column "$piece" 4) > 0"
@@ -47,6 +47,7 @@ check "its upper rows stay near their place on the shoulders" "$(number 'leeway,
 check "the cape's threads keep their length" "$(column cape 3) < 30"
 check "so they do after a leap" "$(number 'after a leap: stretch ' ' %') < 20"
 check "and nothing flies about then" "$(number 'fastest ' ' m.s') < 5"
+check "the skirt's threads keep their length" "$(column skirt 3) < 40"
 check "the flag's threads keep their length" "$(column flag 3) < 15"
 for piece in "curtain, left" "curtain, right"; do
   check "$piece: it falls asleep, wakes and falls asleep again" "$(column "$piece" 8) >= 2 && $(column "$piece" 9) >= 1"

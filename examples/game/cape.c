@@ -20,6 +20,9 @@ static const float backstop_distance = 0.1f, backstop_radius = 0.3f; /* [m] */
 static const cloth_vector breeze = {0.3f, 0, 0.8f}; /* [m/s] */
 static const cloth_gusts gusts = {.strength = {0.5f, 0, 0.5f}, .period = 2, .seed = 3};
 
+/* Cloth does not feel cloth: to the cape, the skirt beneath it is a stiff one. */
+static const limb petticoat = {{0, -0.22f, 0}, {0, 0.09f, 0}, 0.225f, 0.195f}; /* from the middle of the hips */
+
 static cloth_config describe(const cloth_vector *positions) {
   cloth_config config = cloth_config_default();
   config.columns = CAPE_COLUMNS;
@@ -37,7 +40,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.extrapolation = 0.6f;
   config.fold_stiffness = 40;
   config.thickness = 0.015f;
-  config.max_colliders = FIGURE_LIMBS;
+  config.max_colliders = FIGURE_LIMBS + 1;
   config.max_confined = 0;
   config.shared_scratch = 1;
   config.tethers = 1; /* the one straight up: a second one leads across the folds */
@@ -95,6 +98,18 @@ static int pin_collar(cape *c) {
   return result;
 }
 
+static cloth_pose petticoat_pose(const walker *w) {
+  cloth_pose local = limb_pose(&petticoat);
+  return (cloth_pose){walker_from_hips(w, local.position), rotation_product(w->root.rotation, local.rotation)};
+}
+
+static int add_petticoat(cape *c, const walker *w) {
+  cloth_collider body = limb_collider(&petticoat);
+  body.pose = petticoat_pose(w);
+  c->petticoat = cloth_add_collider(c->cloth.sheet, &body);
+  return c->petticoat;
+}
+
 int cape_open(cape *c, store *memory, const walker *w) {
   cloth_vector positions[CAPE_PARTICLES];
   c->cloth.name = "cape";
@@ -112,7 +127,9 @@ int cape_open(cape *c, store *memory, const walker *w) {
     result = hold_rows(c);
   if (result >= 0)
     result = cloth_set_gusts(c->cloth.sheet, &gusts);
-  return result < 0 ? result : touch_begin(&c->wearer, c->cloth.sheet, w);
+  if (result >= 0)
+    result = touch_begin(&c->wearer, c->cloth.sheet, w);
+  return result < 0 ? result : add_petticoat(c, w);
 }
 
 static int move_collar(cape *c, float dt) {
@@ -129,19 +146,29 @@ static int move_skin(cape *c, const walker *w) {
   return cloth_move_targets(c->cloth.sheet, &layout, c->skin, sizeof c->skin);
 }
 
+static int move_bodies(cape *c, const walker *w) {
+  cloth_pose pose = petticoat_pose(w);
+  int result = touch_move(&c->wearer, c->cloth.sheet, w);
+  return result < 0 ? result : cloth_move_collider(c->cloth.sheet, c->petticoat, NULL, &pose);
+}
+
+static uint64_t carried_bodies(const cape *c) {
+  return touch_mask(&c->wearer) | UINT64_C(1) << c->petticoat;
+}
+
 int cape_step(cape *c, const walker *w, float dt) {
   cloth *sheet = c->cloth.sheet;
-  int result = cloth_carry(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&c->wearer));
+  int result = cloth_carry(sheet, &w->root_before, &w->root, &inertia, dt, carried_bodies(c));
   if (result >= 0)
     result = move_skin(c, w);
   if (result >= 0)
     result = move_collar(c, dt);
   if (result >= 0)
-    result = touch_move(&c->wearer, sheet, w);
+    result = move_bodies(c, w);
   return result < 0 ? result : piece_step(&c->cloth, dt);
 }
 
 int cape_teleport(cape *c, const walker *w, const cloth_pose *from, float dt) {
-  int result = cloth_carry(c->cloth.sheet, from, &w->root, NULL, dt, touch_mask(&c->wearer));
+  int result = cloth_carry(c->cloth.sheet, from, &w->root, NULL, dt, carried_bodies(c));
   return result < 0 ? result : piece_snap(&c->cloth);
 }

@@ -14,6 +14,7 @@ enum { CAPE_COLUMNS = 36, CAPE_ROWS = 32, CAPE_PARTICLES = CAPE_COLUMNS * CAPE_R
 typedef struct cape {
   piece cloth;
   touch wearer;
+  int32_t petticoat;                  /* a collider */
   cloth_vector collar[CAPE_COLUMNS];  /* from the middle of the shoulders while they do not turn */
   render_vertex skin[CAPE_PARTICLES]; /* as the wearer's animation alone would have the cape */
 } cape;

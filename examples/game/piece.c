@@ -26,7 +26,7 @@ int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
     memory->scratch_bytes = needed.shared_bytes;
   p->memory = memory;
   p->arena_bytes = needed.total_bytes;
-  p->vertex_limit = largest->columns * largest->rows;
+  p->vertex_limit = (largest->columns + largest->wrap) * largest->rows;
   p->arena = store_take(memory, p->arena_bytes);
   p->earlier = store_take(memory, (size_t)p->vertex_limit * sizeof *p->earlier);
   p->later = store_take(memory, (size_t)p->vertex_limit * sizeof *p->later);
@@ -39,6 +39,7 @@ int piece_make(piece *p, const cloth_config *config) {
     return result;
   p->columns = config->columns;
   p->rows = config->rows;
+  p->across = config->columns + config->wrap;
   return piece_snap(p);
 }
 
@@ -60,7 +61,7 @@ int piece_step(piece *p, float dt) {
 }
 
 void piece_blend(const piece *p, float share, render_vertex *vertices) {
-  for (int32_t i = 0; i < p->columns * p->rows; i++) {
+  for (int32_t i = 0; i < p->across * p->rows; i++) {
     vertices[i] = p->later[i];
     vertices[i].position = mixed(p->earlier[i].position, p->later[i].position, share);
     vertices[i].normal = mixed(p->earlier[i].normal, p->later[i].normal, share);

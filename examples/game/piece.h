@@ -14,6 +14,7 @@ typedef struct piece {
   const char *name;
   cloth *sheet;
   int32_t columns, rows;
+  int32_t across;                 /* vertices in a row: a tube's first column comes twice */
   render_vertex *earlier, *later; /* as the graphics card wants them: interleaved, one buffer for each state */
   const store *memory;
   void *arena;

@@ -68,10 +68,10 @@ void probe_piece(const piece *p, const cloth_collider *bodies, int body_count, p
   for (int i = 0; i < body_count; i++)
     capsules[i] = prepared(&bodies[i]);
   probing particles = {capsules, body_count, -1}, between = particles;
-  for (int32_t i = 0; i < p->columns * p->rows; i++)
+  for (int32_t i = 0; i < p->across * p->rows; i++)
     look_at(&particles, p->later[i].position);
   for (int32_t row = 0; row + 1 < p->rows; row++)
-    for (int32_t column = 0; column + 1 < p->columns; column++)
-      look_at_cell(&between, p->later + row * p->columns + column, p->columns);
+    for (int32_t column = 0; column + 1 < p->across; column++)
+      look_at_cell(&between, p->later + row * p->across + column, p->across);
   *depth = (probe_depth){particles.deepest, between.deepest};
 }

@@ -7,6 +7,7 @@ static const render_material fabrics[WORLD_PIECES] = {
     {{0.10f, 0.24f, 0.22f}, {0.10f, 0.24f, 0.22f}, 14, 0.05f, 0.25f},
     {{0.10f, 0.24f, 0.22f}, {0.10f, 0.24f, 0.22f}, 14, 0.05f, 0.25f},
     {{0.70f, 0.38f, 0.07f}, {0.05f, 0.19f, 0.40f}, 6, 0.07f, 0.25f},
+    {{0.45f, 0.42f, 0.36f}, {0.45f, 0.42f, 0.36f}, 0, 0.05f, 0.15f},
 };
 static const render_material stone = {{0.55f, 0.53f, 0.50f}, {0.55f, 0.53f, 0.50f}, 0, 0.12f, 0};
 static const render_material skin = {{0.62f, 0.46f, 0.37f}, {0.62f, 0.46f, 0.37f}, 0, 0.12f, 0};
@@ -20,9 +21,9 @@ static const render_material *const clothing[FIGURE_LIMBS] = {
 /// Meshes ///
 
 static int open_piece(view *v, const piece *p, int which) {
-  int32_t cells = (p->columns - 1) * (p->rows - 1); /* the most there will be: a game starts with the finest grids */
+  int32_t cells = (p->across - 1) * (p->rows - 1); /* the most there will be: a game starts with the finest grids */
   v->objects[which] = (render_object){&v->meshes[which], fabrics[which]};
-  return render_mesh_create(&v->meshes[which], p->columns * p->rows, 6 * cells);
+  return render_mesh_create(&v->meshes[which], p->across * p->rows, 6 * cells);
 }
 
 static int open_limb(view *v, const cloth_collider *body, int which, int segments) {
@@ -69,10 +70,10 @@ void view_close(view *v) {
 static int place_piece(view *v, const piece *p, int which, float share) {
   render_mesh *mesh = &v->meshes[which];
   piece_blend(p, share, mesh->vertices);
-  if (v->columns[which] == p->columns)
+  if (v->columns[which] == p->across)
     return 0;
-  v->columns[which] = p->columns;
-  mesh->vertex_count = p->columns * p->rows;
+  v->columns[which] = p->across;
+  mesh->vertex_count = p->across * p->rows;
   mesh->index_count = cloth_index_count(p->sheet);
   return cloth_write_indices32(p->sheet, 0, mesh->indices, (size_t)mesh->index_count);
 }

@@ -15,7 +15,7 @@ typedef struct view {
   render_mesh meshes[VIEW_OBJECTS]; /* the pieces of cloth, the limbs, then what never moves */
   render_mesh limbs[FIGURE_LIMBS];  /* about their own origin */
   render_object objects[VIEW_OBJECTS];
-  int32_t columns[WORLD_PIECES]; /* of the grid whose triangles a mesh has */
+  int32_t columns[WORLD_PIECES]; /* vertices in a row of the grid whose triangles a mesh has */
   int sketch;                    /* see render_scene */
 } view;
 

@@ -105,3 +105,7 @@ cloth_vector walker_from_shoulders(const walker *w, cloth_vector offset) {
   figure_shoulders shoulders = figure_shoulders_at(&w->stance);
   return point_within(&w->root, figure_from_shoulders(&shoulders, offset));
 }
+
+cloth_vector walker_from_hips(const walker *w, cloth_vector offset) {
+  return point_within(&w->root, plus(figure_hips(&w->stance), offset));
+}

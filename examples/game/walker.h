@@ -45,4 +45,7 @@ void walker_teleport(walker *w, const spot *to);
 /* Where something is that sits on its shoulders, `offset` from their middle while they do not turn. */
 cloth_vector walker_from_shoulders(const walker *w, cloth_vector offset);
 
+/* Where something is that sits on its hips, `offset` from their middle. */
+cloth_vector walker_from_hips(const walker *w, cloth_vector offset);
+
 #endif /* GAME_WALKER_H */

@@ -17,6 +17,8 @@ int world_open(world *w) {
   w->eye = w->eye_before = eye_wanted(w);
   int result = cape_open(&w->cape, &w->memory, &w->hero);
   if (result >= 0)
+    result = skirt_open(&w->skirt, &w->memory, &w->hero);
+  if (result >= 0)
     result = curtain_open(&w->curtain, &w->memory);
   if (result >= 0)
     result = flag_open(&w->flag, &w->memory);
@@ -30,6 +32,8 @@ static int teleport(world *w, const spot *to) {
   walker_teleport(&w->hero, to);
   w->eye = eye_wanted(w);
   int result = cape_teleport(&w->cape, &w->hero, &from, world_step_time);
+  if (result >= 0)
+    result = skirt_teleport(&w->skirt, &w->hero, &from, world_step_time);
   return result < 0 ? result : curtain_leave(&w->curtain);
 }
 
@@ -46,18 +50,21 @@ int world_step(world *w, const controls *asked) {
   if (result >= 0)
     result = cape_step(&w->cape, &w->hero, world_step_time);
   if (result >= 0)
+    result = skirt_step(&w->skirt, &w->hero, world_step_time);
+  if (result >= 0)
     result = curtain_step(&w->curtain, &w->hero, world_step_time);
   return result < 0 ? result : flag_step(&w->flag, w->eye, world_step_time);
 }
 
 const piece *world_piece(const world *w, int which) {
   const piece *const pieces[WORLD_PIECES] = {&w->cape.cloth, &w->curtain.panels[0], &w->curtain.panels[1],
-                                             &w->flag.cloth};
+                                             &w->flag.cloth, &w->skirt.cloth};
   return pieces[which];
 }
 
 const cloth_collider *world_bodies_near(const world *w, int which) {
-  const touch *const touches[WORLD_PIECES] = {&w->cape.wearer, &w->curtain.visitor[0], &w->curtain.visitor[1], NULL};
+  const touch *const touches[WORLD_PIECES] = {&w->cape.wearer, &w->curtain.visitor[0], &w->curtain.visitor[1], NULL,
+                                              &w->skirt.wearer};
   return touches[which] && touches[which]->is_on ? w->hero.bodies : NULL;
 }
 

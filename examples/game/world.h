@@ -10,14 +10,16 @@
 #include "cape.h"
 #include "curtain.h"
 #include "flag.h"
+#include "skirt.h"
 
-enum { WORLD_MEMORY = 1 << 20, WORLD_PIECES = 2 + CURTAIN_PANELS };
+enum { WORLD_MEMORY = 1 << 20, WORLD_PIECES = 3 + CURTAIN_PANELS };
 
 typedef struct world {
   _Alignas(CLOTH_ALIGNMENT) unsigned char bytes[WORLD_MEMORY];
   store memory;
   walker hero;
   cape cape;
+  skirt skirt;
   curtain curtain;
   flag flag;
   cloth_vector eye, eye_before; /* of the camera that follows the hero, after this step and the one before */
