@@ -760,7 +760,7 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_place[2]; /* where in the sequence of gusts the next step begins: whole periods, and 2^-20 of one */
+  uint32_t gust_place[2]; /* where in the sequence of gusts the next step begins: whole periods, and 2^-32 of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -1619,6 +1619,10 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+static int32_t coarse_line_floats(const cloth *c) {
+  return 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD;
+}
+
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
    hold is left out. */
 static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
@@ -1699,7 +1703,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
     c->solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->share = take_planes(end, c->count);
-      c->coarse_lines = take_floats(end, 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD);
+      c->coarse_lines = take_floats(end, coarse_line_floats(c));
       c->nodes = take_floats(end, coarse_floats(c));
     }
   }
@@ -2998,16 +3002,14 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, planes chan
 #if WITH_AIR
 
 /* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
-   part is place[0], and 2^-20 of it place[1]. */
-#define GUST_STEPS 1048576u
-
+   part is place[0], and 2^-32 of it place[1]. */
 static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
   return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
 static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  float t = (float)(int32_t)place[1] * (1.0f / (float)GUST_STEPS);
+  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
   float from = gust_corner(seed, place[0], axis);
   float to = gust_corner(seed, place[0] + 1u, axis);
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
@@ -3015,8 +3017,7 @@ static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis)
 
 /* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
 static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  uint32_t twice = 2u * place[1];
-  uint32_t finer[2] = {2u * place[0] + twice / GUST_STEPS, twice % GUST_STEPS};
+  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
   return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
 }
 
@@ -3032,19 +3033,32 @@ static cloth_vector wind_of(const cloth *c) {
   return vector_snapped(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* The gusts go on by a step of dt: to a whole number of 2^-20 periods, so that no rounding adds up. */
-static void pass_gusts(const cloth *c, float dt) {
-  cloth_inputs *inputs = inputs_of(c);
+/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
+static void pass_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
-    uint32_t place = inputs->gust_place[1] + (uint32_t)(int32_t)(dt / inputs->gust_period * (float)GUST_STEPS + 0.5f);
-    inputs->gust_place[0] += place / GUST_STEPS;
-    inputs->gust_place[1] = place % GUST_STEPS;
+    float way = time / inputs->gust_period;
+    int32_t whole = (int32_t)way;
+    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
+    uint32_t before = inputs->gust_place[1];
+    inputs->gust_place[1] = before + part;
+    inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
   }
+}
+
+/* Do gusts act on the cloth? */
+static int has_gusts(const cloth *c) {
+  const cloth_vector strength = inputs_of(c)->gust_strength;
+  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
 #else
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
+}
+
+static int has_gusts(const cloth *c) {
+  (void)c;
+  return 0;
 }
 #endif
 
@@ -3833,7 +3847,8 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
 
 /* A coarser grid is made of the sums of the finer, which must not be inverted before. */
 static void build_nodes(const cloth *c) {
-  fill_zero(at(c, c->coarse_lines), c->total - c->coarse_lines); /* lanes read beyond arrays */
+  size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
+  fill_zero(at(c, c->coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -5999,6 +6014,7 @@ typedef struct target_frame {
   planes x, v, limit, place, place_before, normal, normal_before;
   const float *mobility;
   float early, late, inverse_k;
+  int32_t fixed_work;
 } target_frame;
 
 /* A vector between where it was and is; that of the end, to the bit, at the end. */
@@ -6007,41 +6023,60 @@ CLOTH_INLINE lanes3 target_between(const target_frame *f, planes before, planes 
   return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
 }
 
-/* The point nearest to p, which lies in the sphere of `radius` around the backstop's middle, that does not, and is no
-   farther than `most` from the target. Out of the backstop it goes straight; should that lead too far from the target,
-   to the circle in which both spheres meet. All from the target, which lies in the direction of the backstop's normal.
- */
-static cloth_vector step_in_front(cloth_vector p, cloth_vector middle, float radius, float most) {
-  cloth_vector axis = vector_clean(vector_scale(middle, -1.0f / vector_length(middle)));
-  cloth_vector from = vector_clean(vector_subtract(p, middle));
-  float along = snapped(vector_dot(from, axis), WORK_QUANTUM);
-  cloth_vector aside = vector_clean(vector_add_scaled(from, axis, 0.0f - along));
-  float distance = vector_length(from);
+/* A backstop, and how far from the target a particle may be: all from the target, with `axis` the target's normal. */
+typedef struct backstop {
+  cloth_vector axis;
+  float distance, radius, most;
+} backstop;
+
+/* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p. From the
+   target it is this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x + L axis|^2 = radius^2. */
+static cloth_vector on_rim(const backstop *b, cloth_vector p, cloth_vector front) {
+  float reach = b->distance + b->radius;
+  float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
+  ahead = maximum(snapped(ahead, WORK_QUANTUM), 0.0f - b->most);
+  float around = square_root((b->most - ahead) * (b->most + ahead));
+  float along = snapped(vector_dot(p, b->axis), WORK_QUANTUM);
+  cloth_vector aside = vector_clean(vector_add_scaled(p, b->axis, 0.0f - along));
   float width = vector_length(aside);
-  cloth_vector front = vector_add_scaled(middle, axis, radius);
-  cloth_vector out = distance > STATE_QUANTUM ? vector_add_scaled(middle, from, radius / distance) : front;
-  if (vector_length(out) <= most || !(width > STATE_QUANTUM)) {
-    return vector_length(out) <= most ? out : front;
-  }
-  float reach = vector_length(middle);
-  float ahead = snapped(0.5f * (reach + (radius * radius - most * most) / reach), WORK_QUANTUM);
-  float around = square_root(maximum(radius * radius - ahead * ahead, 0.0f));
-  return vector_add_scaled(vector_add_scaled(middle, axis, ahead), aside, around / width);
+  float share = around / maximum(width, STATE_QUANTUM);
+  cloth_vector rim = vector_add_scaled(vector_scale(b->axis, ahead), aside, share);
+  return width > STATE_QUANTUM ? rim : front;
 }
 
-/* How far, from its target, a particle is moved that is in its backstop. */
+/* The point nearest to p that is not in the backstop, and within max distance if p is: straight out, or to the rim if
+   that is too far from the target. Lengths are compared by what they differ in, not as squares of what may be large,
+   and everything is worked out whatever comes of it: with fixed work it always is. */
+static cloth_vector step_in_front(const backstop *b, cloth_vector p) {
+  float reach = b->distance + b->radius;
+  float along = snapped(vector_dot(p, b->axis), WORK_QUANTUM);
+  float excess = vector_dot(p, p) + (2.0f * reach * along + b->distance * (b->distance + 2.0f * b->radius));
+  excess = snapped(excess, WORK_QUANTUM);
+  cloth_vector from = vector_clean(vector_add_scaled(p, b->axis, reach));
+  float distance = vector_length(from);
+  float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
+  cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
+  cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
+  cloth_vector rim = on_rim(b, p, front);
+  cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
+  return excess < 0.0f ? out : p;
+}
+
+/* A particle at p from its target, out of its backstop if it has one. */
 static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
   cloth_vector limit = vector_load(f->limit, i);
   float squared = vector_dot(normal, normal);
-  if (!(f->mobility[i] > 0.0f) || limit.z == 0.0f || squared == 0.0f) {
+  int stands = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
+  if (!stands && !f->fixed_work) {
     return p;
   }
-  cloth_vector middle = vector_clean(vector_scale(normal, (0.0f - (limit.y + limit.z)) / square_root(squared)));
-  cloth_vector from = vector_clean(vector_subtract(p, middle));
-  return vector_dot(from, from) < limit.z * limit.z ? step_in_front(p, middle, limit.z, limit.x) : p;
+  float length = square_root(squared > 0.0f ? squared : 1.0f);
+  backstop b = {vector_clean(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM), limit.x};
+  cloth_vector moved = step_in_front(&b, p);
+  return stands ? moved : p;
 }
 
-/* Of a block, those in their backstops one by one. */
+/* Of a block, those with backstops one by one. */
 CLOTH_SEPARATE void move_block_in_front(const target_frame *f, int32_t i, int32_t left, lanes3 normal, lanes3 *p) {
   float block[6][CLOTH_LANES];
   planes places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
@@ -6068,12 +6103,12 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
   lanes length = lanes_square_root(lanes_select(far, squared, one));
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
   lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
-  if (lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
+  if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
     move_block_in_front(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
   }
   lanes3 moved = lanes3_snapped_to(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
-  if (!lanes_any(held)) {
+  if (!f->fixed_work && !lanes_any(held)) {
     return;
   }
   lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
@@ -6098,6 +6133,7 @@ CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *p
   f.late = (float)(index + 1) / (float)plan->substeps;
   f.early = 1.0f - f.late;
   f.inverse_k = plan->inverse_k;
+  f.fixed_work = c->fixed_work;
   EACH_BLOCK(c->count, hold_block(c, &f, i, left));
 }
 
@@ -7082,7 +7118,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 /* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
    rest. */
 static int is_quiet(const cloth *c) {
-  if (inputs_of(c)->gust_period > 0.0f && has_air(c)) {
+  if (has_gusts(c)) {
     return 0;
   }
   planes v = planes_at(c, c->velocity);
@@ -7195,7 +7231,7 @@ static int step(const cloth *c, float dt) {
   finish_inputs(c);
   inputs_of(c)->last_substep = w->plan.k;
 #if WITH_AIR
-  pass_gusts(c, dt);
+  pass_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
   settle_down(c, dt);
@@ -7292,24 +7328,32 @@ int cloth_set_wind(cloth *sheet, cloth_vector wind) {
 }
 
 #if WITH_AIR
+static int check_gusts(const cloth_gusts *gusts) {
+  const cloth_vector strength = gusts->strength;
+  int are_possible = in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
+                     in_range(strength.z, 0.0f, 1.0e3f) && in_range(gusts->period, 0.02f, 1.0e3f) &&
+                     in_range(gusts->start, 0.0f, 1.0e6f);
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+}
+
 int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   int error = check_cloth(sheet);
+  error = error || !gusts ? error : check_gusts(gusts);
   if (error) {
     return error;
   }
-  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0};
+  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
-  if (!vector_in_range(given->strength, 1.0e3f) || given->strength.x < 0.0f || given->strength.y < 0.0f ||
-      given->strength.z < 0.0f || (gusts && !in_range(gusts->period, 0.02f, 1.0e3f))) {
-    return CLOTH_ERROR_WIND;
-  }
   cloth_inputs *inputs = inputs_of(sheet);
   cloth_inputs changed = *inputs;
   changed.gust_strength = vector_snapped(given->strength, STATE_QUANTUM);
-  changed.gust_period = given->period;
-  changed.gust_seed = given->seed;
-  if (!are_equal(&changed, inputs, sizeof changed)) {
+  if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
+    changed.gust_period = given->period;
+    changed.gust_seed = given->seed;
     changed.gust_place[0] = changed.gust_place[1] = 0;
+    pass_gusts(&changed, given->start);
+  }
+  if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
     wake(sheet);
   }
@@ -7804,6 +7848,15 @@ int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *r
 
 /// Carrying ///
 
+#if WITH_CARRY || WITH_TARGETS
+/* Of unit length, or 0. */
+static cloth_vector unit_or_zero(cloth_vector a) {
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
+                          : vector(0.0f, 0.0f, 0.0f);
+}
+#endif
+
 #if WITH_CARRY
 
 /* x goes to place + R (x - pivot). */
@@ -7823,12 +7876,23 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series, for no more than half a turned a step. */
+/* Half the rotation of one of at most half a turn. */
+static cloth_rotation half_rotation(cloth_rotation q) {
+  float w = square_root(0.5f * (1.0f + q.w));
+  float share = 0.5f / w;
+  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
+  return half;
+}
+
+/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
+   turn, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  cloth_vector u = vector_snapped(vector(q.x, q.y, q.z), WORK_QUANTUM);
+  q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_snapped(q)));
+  cloth_vector u = vector_clean(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
   float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
-  return vector_scale(u, 2.0f * series / dt);
+  return vector_scale(u, 8.0f * series / dt);
 }
 
 static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
@@ -7840,7 +7904,7 @@ static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to,
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed = vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal));
+  m.angular_speed = vector_clean(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
 
@@ -7859,10 +7923,18 @@ static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place
   return vector_snapped(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
-static void carry_vectors(const cloth *c, const rigid_motion *m, uint32_t vectors) {
-  planes a = planes_at(c, vectors);
-  for (int32_t i = 0; vectors && m->turns && i < c->count; i++) {
-    vector_store(a, i, carry_direction(m, vector_load(a, i)));
+/* A velocity, which may no more than before be faster along an axis than pins are told to be. */
+static cloth_vector carry_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = carry_direction(m, v);
+  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
+                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
+                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+}
+
+static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  planes a = planes_at(c, velocities);
+  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
+    vector_store(a, i, carry_velocity(m, vector_load(a, i)));
   }
 }
 
@@ -7872,7 +7944,7 @@ static void carry_history(const cloth *c, const rigid_motion *m) {
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
       if (velocity.x < 0.5f * HISTORY_FORGOTTEN) {
-        vector_store(v, i, carry_direction(m, velocity));
+        vector_store(v, i, carry_velocity(m, velocity));
       }
     }
   }
@@ -7880,12 +7952,13 @@ static void carry_history(const cloth *c, const rigid_motion *m) {
 
 /* Targets go along with their normals. */
 static void carry_targets(const cloth *c, const rigid_motion *m) {
-  for (int32_t which = TARGET_PLACE; c->targets && which < TARGET_VECTORS; which++) {
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  for (int32_t which = TARGET_PLACE; which < vectors; which++) {
     planes a = target_planes(c, which);
     int is_place = which <= TARGET_PLACE_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? carry_place(m, before) : carry_direction(m, before));
+      vector_store(a, i, is_place ? carry_place(m, before) : unit_or_zero(carry_direction(m, before)));
     }
   }
 }
@@ -7893,14 +7966,16 @@ static void carry_targets(const cloth *c, const rigid_motion *m) {
 static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
   planes x = planes_at(c, c->position);
   planes v = planes_at(c, c->velocity);
-  carry_vectors(c, m, c->velocity);
+  carry_velocities(c, m, c->velocity);
   carry_history(c, m);
-  carry_vectors(c, m, c->warm);
+  carry_velocities(c, m, c->warm);
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector place = carry_place(m, vector_load(x, i));
     vector_store(x, i, place);
-    if (!is_pinned(c, i)) {
-      vector_store(v, i, vector_add(vector_load(v, i), centrifugal_change(m, place, dt)));
+    if (m->turns && !is_pinned(c, i)) {
+      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
+      clamp_length(&velocity, c->max_speed);
+      vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
     }
   }
 }
@@ -7931,20 +8006,35 @@ static void carry_colliders(const cloth *c, const rigid_motion *m, uint64_t coll
   }
 }
 
-/* Does everything stay within the position limit? */
-static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+/* Do all of these places stay within the position limit? */
+static int are_carried_within(const cloth *c, const rigid_motion *m, planes places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(carry_place(m, vector_load(planes_at(c, c->position), i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
-  }
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    cloth_pose pose = carry_pose(m, &colliders_of(c)[index].body.pose);
-    if ((colliders >> index & 1u) && !vector_in_range(pose.position, CLOTH_POSITION_LIMIT)) {
+    if (!vector_in_range(carry_place(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
       return 0;
     }
   }
   return 1;
+}
+
+static int is_slot_carried_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = carry_pose(m, &slot->previous), to = carry_pose(m, &slot->body.pose);
+  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
+}
+
+/* Does everything stay within the position limit? */
+static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_carried_within(c, m, planes_at(c, c->position));
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
+                 are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));
+  }
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      are_within = are_within && is_slot_carried_within(slot, m);
+    }
+  }
+  return are_within;
 }
 
 int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
@@ -8055,13 +8145,6 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
     copy_floats(&a, vertex + offset, 3);
   }
   return a;
-}
-
-/* Of unit length, or 0. */
-static cloth_vector unit_or_zero(cloth_vector a) {
-  float length = vector_length(a);
-  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Stores one of the vectors of a particle's target; another one than before wakes the cloth. */
@@ -8551,7 +8634,7 @@ static int are_image_gusts(const cloth_inputs *inputs) {
            inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
   }
   return WITH_AIR && in_range(inputs->gust_period, 0.02f, 1.0e3f) && in_range(strength.x, 0.0f, 1.0e3f) &&
-         in_range(strength.y, 0.0f, 1.0e3f) && in_range(strength.z, 0.0f, 1.0e3f) && inputs->gust_place[1] < 1048576u;
+         in_range(strength.y, 0.0f, 1.0e3f) && in_range(strength.z, 0.0f, 1.0e3f);
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
@@ -8726,23 +8809,56 @@ static int check_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Motion constraints, and targets in range with normals of unit length or none; that the lengths are not negative is
-   all that matters beside their range. */
-static int check_image_targets(const image_view *view) {
-  const uint32_t vector_bytes = 3u * (uint32_t)view->c->stride * (uint32_t)sizeof(float);
-  const float most[TARGET_VECTORS] = {CLOTH_ANY_DISTANCE, CLOTH_POSITION_LIMIT, CLOTH_POSITION_LIMIT, 1.001f, 1.001f};
+/* Does one of the vectors of an image's targets hold the same as another? */
+static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
+  const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
+  const uint8_t *targets = image_at(view, view->c->targets);
+  return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
+}
+
+static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
+  const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
+  const size_t plane = (size_t)view->c->stride * sizeof(float);
+  float_bits a[3];
+  for (int32_t n = 0; n < 3; n++) {
+    a[n].bits = little_endian_word(from + (size_t)n * plane);
+  }
+  return vector(a[0].value, a[1].value, a[2].value);
+}
+
+/* Is this what cloth_set_motion_constraint() can have stored, or a normal? */
+static int is_image_constraint(cloth_vector limit) {
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
+         in_range(limit.z, 0.0f, 1.0e4f);
+}
+
+static int is_image_normal(cloth_vector normal) {
+  float length = vector_length(normal);
+  return length == 0.0f || in_range(length, 0.999f, 1.001f);
+}
+
+/* Motion constraints, and targets in range with normals of unit length or none; before and after are the same for those
+   that rest, and 0 for those that are nowhere yet. */
+static int check_image_targets(const image_view *view, int32_t targets) {
+  const cloth *c = view->c;
+  const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
-    if (!check_image_planes(view, view->c->targets + (uint32_t)which * vector_bytes, most[which])) {
+    float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
+    uint32_t offset = c->targets + (uint32_t)which * vector_bytes;
+    if (!check_image_planes(view, offset, most)) {
       return 0;
     }
-  }
-  const uint8_t *limits = image_at(view, view->c->targets);
-  for (int32_t i = 0; i < 3 * view->c->stride; i++) {
-    if (limits[4 * i + 3] & 0x80u) {
-      return 0;
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector a = image_vector(view, offset, i);
+      if ((which == TARGET_LIMIT && !is_image_constraint(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
+        return 0;
+      }
     }
   }
-  return 1;
+  const uint8_t *places = image_at(view, c->targets + vector_bytes);
+  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
+                                        are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
+         (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
 }
 
 static int check_image_content(const image_view *view) {
@@ -8754,7 +8870,7 @@ static int check_image_content(const image_view *view) {
          check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
          (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
          (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view)) &&
-         (!c->targets || check_image_targets(view));
+         (!c->targets || check_image_targets(view, inputs.targets));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {

@@ -288,11 +288,12 @@ typedef enum cloth_contact_mode {
 } cloth_contact_mode;
 
 /* Gusts: a wind that comes and goes, added to the mean one, even over the cloth. The sequence follows from the seed,
-   the period and the steps' dt alone, with the same bits on every machine. */
+   the period, the start and the dt of the steps since alone, with the same bits on every machine. */
 typedef struct cloth_gusts {
   cloth_vector strength; /* the most it adds along each axis, either way [m/s]; each 0..1000 */
   float period;          /* from one gust to the next, on average [s]; 0.02..1000 */
-  uint32_t seed;         /* cloths of the same seed and steps are in the same wind */
+  float start;           /* how far into the sequence to begin [s]; 0..1e6 */
+  uint32_t seed;         /* cloths of the same seed, period and time are in the same wind */
 } cloth_gusts;
 
 /* Everything fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -565,7 +566,7 @@ int cloth_self_test(void);
 /* Change what acts on the cloth from the next step on. Return CLOTH_OK or an error. */
 int cloth_set_gravity(cloth *sheet, cloth_vector gravity);
 int cloth_set_wind(cloth *sheet, cloth_vector wind);
-int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts); /* NULL: none. Others than before start anew. */
+int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts); /* NULL: none. Of the same seed and period they go on. */
 int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric);
 
 /* Writes the wind of the next step, gusts included, to *wind [m/s]. A step's gust is that of its beginning. Returns
@@ -625,10 +626,11 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse);
  * same small work whatever the cloth's size, and moves nothing: the statistics say `asleep` and are 0 otherwise, and
  * the reactions of its colliders are 0, so that a body it weighs on should not be left to dynamics.
  *
- * A change of anything that acts on the cloth wakes it, and starts sleep_time anew if it is awake: gravity, wind or
- * fabric of another value, a particle pinned, released, confined, told to move, put elsewhere or kicked, a collider
- * added, removed, replaced or moved. A call that leaves all as it is does not, such as setting the wind it has, or
- * moving a collider to its pose, nor does another dt. Being asleep is part of the state.
+ * A change of anything that may act on the cloth wakes it, and starts sleep_time anew if it is awake: gravity, wind,
+ * gusts or fabric of another value, a particle pinned, released, confined, told to move, put elsewhere or kicked, a
+ * collider added, removed, replaced or moved, a motion constraint or target changed, the cloth carried. A call that
+ * leaves all as it is does not, such as setting the wind it has, or moving a collider to its pose, nor does another dt.
+ * Gusts that blow on a cloth keep it awake, others stand still while it sleeps. Being asleep is part of the state.
  */
 
 /* Wakes a cloth. One that is awake will not fall asleep for another sleep_time. Returns CLOTH_OK or an error. */
@@ -700,8 +702,9 @@ int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *r
  * is the world as it is. NULL is 0 for all: the cloth feels nothing, as for a teleport, or for a shift of the origin,
  * where all colliders go along. `dt` is the next step's, and matters to the centrifugal force alone.
  *
- * Returns CLOTH_OK, CLOTH_ERROR_NULL, _VECTOR or _ROTATION for a pose, or if a particle would leave the position limit,
- * CLOTH_ERROR_TIME_STEP, or CLOTH_ERROR_INERTIA; then nothing has moved.
+ * Returns CLOTH_OK; or CLOTH_ERROR_NULL, _VECTOR or _ROTATION for a pose, _VECTOR also if a particle, target or
+ * collider would leave the position limit, CLOTH_ERROR_TIME_STEP, or CLOTH_ERROR_INERTIA, and then nothing has moved.
+ * Goes with colliders: CLOTH_NO_COLLIDERS leaves it out.
  */
 typedef struct cloth_inertia {
   float linear, angular, centrifugal;
@@ -714,7 +717,8 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
  * Targets: where an animation without cloth would have the particles, as the skinned vertices of a garment. A motion
  * constraint keeps a particle within max_distance of its target, and out of its backstop: a sphere behind the target,
  * whose surface is backstop_distance away against the target's normal. Both hold exactly at the end of each step,
- * before contact and all else but pins, confinements and config.max_speed; the target itself is always allowed.
+ * before contact and all else but pins, confinements, config.max_speed and recovery; the target itself is always
+ * allowed.
  */
 typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
@@ -730,7 +734,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
 
 /*
  * Take the targets of all particles from vertices laid out as cloth_write_vertices() writes them: positions [m] and
- * normals (of any length but 0; without them, or with one of 0, there is no backstop), of any alignment.
+ * normals (of any length from 1e-5 to 1e6; without them, or with one of 0, there is no backstop), of any alignment.
  * cloth_move_targets() has targets move there during the next step, in straight lines from where they were at the end
  * of the last, to rest there. cloth_set_targets() has them there at once, as does the first call of either; until then
  * no particle is held. Return CLOTH_OK, CLOTH_ERROR_TARGETS without config.targets, CLOTH_ERROR_BUFFER for a layout

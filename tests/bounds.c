@@ -100,7 +100,7 @@ static int call_input(specimen *s, int call, int other, const char **name) {
   axis.z += (float)change;
   at.z += (float)change;
   const cloth_vector small = vector_at(change, 0.0, 0.0);
-  const cloth_gusts gusts = {small, 1.0f, 3};
+  const cloth_gusts gusts = {small, 1.0f, 0.0f, 3};
 #define CALL(number, what)                                                                                             \
   case number:                                                                                                         \
     *name = #what;                                                                                                     \

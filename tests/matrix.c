@@ -446,7 +446,7 @@ static void hold_loosely(cloth *sheet) {
     constraint.backstop_radius = particle % 2 ? 0.0f : 0.25f;
     checked(cloth_set_motion_constraint(sheet, particle, &constraint));
   }
-  const cloth_gusts gusts = {{6.0f, 1.0f, 3.0f}, 0.0625f, 2026};
+  const cloth_gusts gusts = {{6.0f, 1.0f, 3.0f}, 0.0625f, 0.25f, 2026};
   checked(cloth_set_gusts(sheet, &gusts));
 }
 

@@ -45,9 +45,9 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   return config;
 }
 
-/* A new cloth begins its gusts anew, so give it others than before. */
-static int set_gusts(flag *f) {
-  const cloth_gusts gusts = {.strength = {2.5f, 0.5f, 2.0f}, .period = 1.5f, .seed = 1 + (uint32_t)f->switches};
+/* The gusts of a new cloth go on where those of the one before it were. */
+static int set_gusts(const flag *f) {
+  const cloth_gusts gusts = {.strength = {2.5f, 0.5f, 2.0f}, .period = 1.5f, .start = f->time, .seed = 1};
   return cloth_set_gusts(f->cloth.sheet, &gusts);
 }
 
@@ -144,5 +144,6 @@ int flag_step(flag *f, cloth_vector eye, float dt) {
   float distance = length(minus(eye, flag_place));
   int level = level_for(f, distance);
   int result = level == f->level ? CLOTH_OK : switch_level(f, level, distance);
+  f->time += dt;
   return result < 0 ? result : piece_step(&f->cloth, dt);
 }

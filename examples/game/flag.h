@@ -14,6 +14,7 @@ typedef struct flag {
   piece cloth;
   int level;    /* 0 is the finest */
   int switches; /* of the level, so far */
+  float time;   /* of all steps [s] */
   float jump;   /* how far a switch has moved a point of the outline at most [m] */
   float angle;  /* the same as seen by the camera [rad] */
 } flag;
