@@ -4505,7 +4505,7 @@ CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_
 }
 
 /* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
-CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs) {
+CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs, int plain, int32_t count) {
   const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
   const lanes3 start = lanes3_load(l->bundle.x, first * next);
   int32_t element = first < span ? first + length - span : first - span;
@@ -4515,10 +4515,14 @@ CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs
     int32_t other = element + span < length ? element + span : element + span - length;
     lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
     lanes3 d = lanes3_subtract(there, here);
-    end_shares shares = ring_shares(l, element, other, d);
+    lanes share = plain ? plain_share(&l->limit, d) : d.x;
+    end_shares shares = {share, share};
+    if (!plain) {
+      shares = ring_shares(l, element, other, d);
+    }
     if (n > 0) {
       lanes3 moved = limit_move(lanes3_subtract(limit_move(d, shares.from), pulled), lanes_splat(RING_SHARE));
-      lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), l->bundle.count);
+      lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), count);
     }
     pulled = limit_move(d, shares.to);
     here = there;
@@ -4534,6 +4538,19 @@ static int32_t rings_of(int32_t length, int32_t span) {
   return span;
 }
 
+/* All springs of a span. Rings that are plain all round have a loop of their own. */
+CLOTH_INLINE void limit_rings(const line_limit *l) {
+  const int32_t rings = rings_of(l->bundle.length, l->limit.span), springs = l->bundle.length / rings;
+  const int plain = PLAIN_KERNELS && l->bundle.plain.from == 0 && l->bundle.plain.to == l->bundle.length;
+  for (int32_t first = 0; first < rings; first++) {
+    if (plain && l->bundle.count == CLOTH_LANES) {
+      limit_ring(l, first, springs, 1, CLOTH_LANES);
+    } else {
+      limit_ring(l, first, springs, 0, l->bundle.count);
+    }
+  }
+}
+
 #endif
 
 /* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
@@ -4546,10 +4563,7 @@ CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *l
     }
 #if WITH_WRAP
     if (b->is_ring) {
-      const int32_t rings = rings_of(l.bundle.length, l.limit.span);
-      for (int32_t first = 0; first < rings; first++) {
-        limit_ring(&l, first, l.bundle.length / rings);
-      }
+      limit_rings(&l);
       continue;
     }
 #endif

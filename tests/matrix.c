@@ -697,7 +697,7 @@ static const scene scenes[] = {
     {"tube", 5, 6, 9, 11, tube, pin_edge, change_wind},
     {"tube-explicit", 6, 5, 9, 7, explicit_tube, pin_corners, NULL},
     {"tube-projected", 5, 6, 18, 9, projected_tube, pin_edge, change_wind},
-    {"tube-tiers", 5, 5, 13, 10, tube_in_tiers, pin_corners, pull},
+    {"tube-tiers", 5, 4, 13, 10, tube_in_tiers, pin_corners, pull},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
 
