@@ -4369,6 +4369,7 @@ static plain_piece *plain_columns(const cloth *c, int32_t column) {
   return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
 }
 
+#if WITH_PROJECTION || CLOTH_LANES > 1
 /* The part of it that two pieces have in common, the second `shift` columns further right. */
 static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
   int32_t from = b.from - shift;
@@ -4377,6 +4378,7 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
   a.to = (int16_t)(to < a.to ? to : a.to);
   return a;
 }
+#endif
 
 /// Projected lines ///
 

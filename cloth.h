@@ -311,7 +311,7 @@ typedef struct cloth_config {
   int32_t wrap; /* 1 makes a tube, for skirts and sleeves: column 0 follows the last column, and all springs go round.
                    There are at least 5 columns, and the edges are perpendicular to 1e-3. Rows start as regular polygons
                    around an axis along edge_weft, particle (0, 0) at the origin with edge_warp as its tangent, normals
-                   pointing outward. Springs around the tube are projected a little less firmly than along a sheet. Adds
+                   pointing outward. Springs around the tube hold half as firmly as along a sheet when projected. Adds
                    144 bytes per row to a cloth with a solver; 0..1; default 0 */
   const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane, or tube, of origin and
                                     edges; read by cloth_init() only, rest lengths stay those of the edges */
