@@ -3045,20 +3045,9 @@ static void pass_gusts(cloth_inputs *inputs, float time) {
   }
 }
 
-/* Do gusts act on the cloth? */
-static int has_gusts(const cloth *c) {
-  const cloth_vector strength = inputs_of(c)->gust_strength;
-  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
-}
-
 #else
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
-}
-
-static int has_gusts(const cloth *c) {
-  (void)c;
-  return 0;
 }
 #endif
 
@@ -7130,6 +7119,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 }
 
 #if WITH_SLEEP
+
+/* Do gusts act on the cloth? */
+static int has_gusts(const cloth *c) {
+  const cloth_vector strength = inputs_of(c)->gust_strength;
+  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
+}
 
 /* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
    rest. */
