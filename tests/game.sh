@@ -77,10 +77,10 @@ built_otherwise() { # NAME CC OPTIMISE SEED STEPS
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 same_hashes other-frames "$out/game" 2 1320
 built_otherwise game-gcc-O0 gcc -O0 1 240
-built_otherwise game-gcc-O3 gcc -O3 1 1320
+built_otherwise game-gcc-O3 gcc -O3 1 480
 built_otherwise game-clang clang -O2 3 1320
-built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 1320
-! grep -q avx2 /proc/cpuinfo || built_otherwise game-avx2 clang "-O3 -mavx2" 1 1320
+built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 480
+! grep -q avx2 /proc/cpuinfo || built_otherwise game-avx2 clang "-O3 -mavx2" 1 480
 
 ### Window
 
