@@ -35,10 +35,12 @@
  *              itself; -DCLOTH_PORT='"my_port.h"' names a header of hooks to take instead: timer, assert, trace,
  *              places in memory (port/cloth_port.h tells). Always -ffp-contract=off, never -ffast-math.
  *              CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _CONTACT_SOLVER, _AIR, _LIMITS, _CONFINED,
- *              _TARGETS, _CARRY, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _WRAP
+ *              _TARGETS, _CARRY, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING
  *              leave parts out of cloth.c: a config that asks for them is refused, the defaults do not ask, and
- * functions that serve nothing else are not there. Threads    A cloth holds no shared state: different cloths may be
- * used on different threads, one cloth by one thread at a time. Cloths that share scratch are on one thread.
+ *              functions that serve nothing else are not there.
+ *   Threads    A cloth holds no shared state: different cloths may be used on
+ *              different threads, one cloth by one thread at a time. Cloths
+ *              that share scratch are on one thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -312,7 +314,7 @@ typedef struct cloth_config {
                    There are at least 5 columns, and the edges are perpendicular to 1e-3. Rows start as regular polygons
                    around an axis along edge_weft, particle (0, 0) at the origin with edge_warp as its tangent, normals
                    pointing outward. Springs around the tube hold half as firmly as along a sheet when projected. Adds
-                   144 bytes per row to a cloth with a solver; 0..1; default 0 */
+                   144 bytes per row, of which there count whole eights, to a cloth with a solver; 0..1; default 0 */
   const cloth_vector *positions; /* columns * rows start positions [m], or NULL for the plane, or tube, of origin and
                                     edges; read by cloth_init() only, rest lengths stay those of the edges */
 
@@ -396,8 +398,9 @@ typedef struct cloth_config {
   float sleep_time;  /* [s] of the steps' dt; 0..60; default 0.5 */
 
   /* Time */
-  int32_t fixed_work; /* 1 lets every step do the same work whatever moves where, with the same results to the bit;
-                         see cloth_work_bound(). Not with sleep or CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t fixed_work; /* 1 lets every step do the same work whatever moves where, with the same results to the bit if
+                         substeps are set; see cloth_work_bound(). Not with sleep or CLOTH_CONTACT_SOLVER; 0..1; default
+                         0 */
 
   /* Memory */
   int32_t shared_scratch; /* 1 leaves out of the arena what a step needs while it lasts, see cloth_set_scratch(); 0..1;
@@ -512,12 +515,12 @@ typedef struct cloth_forecast {
 } cloth_forecast;
 
 /*
- * Plans how to simulate: takes a config and sets the tiers, substeps, spans, tethers and sweeps of strain limiting, in
- * three tiers always. The rest stays: leave room for no more colliders than will be there, and set limit_extension,
- * below which sweeps do not go. Without a `stretch`, the plan with the least stretch whose bound of work for a step of
- * dt is at most `work`; with one, the plan of least work that is expected to stretch no more, within `work` unless that
- * is 0. Writes to *planned, which may be *config, and what to expect to *forecast. Returns CLOTH_OK, CLOTH_ERROR_PLAN
- * if nothing meets that, or an error of the config.
+ * Plans how to simulate: takes a config and sets the tiers, substeps, spans, tethers, extrapolation, fine sweeps and
+ * sweeps of strain limiting, in three tiers always. The rest stays: leave room for no more colliders than will be
+ * there, and set limit_extension, below which sweeps do not go. Without a `stretch`, the plan with the least stretch
+ * whose bound of work for a step of dt is at most `work`; with one, the plan of least work that is expected to stretch
+ * no more, within `work` unless that is 0. Writes to *planned, which may be *config, and what to expect to *forecast.
+ * Returns CLOTH_OK, CLOTH_ERROR_PLAN if nothing meets that, or an error of the config.
  */
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast);

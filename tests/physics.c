@@ -1724,6 +1724,36 @@ static void test_belt(int scheme) {
 }
 
 /* The nearest pin may be nearer by way of the seam, and a tether there is only so long. */
+/* A tube gathered at its waist comes to rest like a sheet, and what it says of its velocity is what it does. */
+static void test_gathered_tube_rests(void) {
+  cloth_config config = cloth_config_default();
+  config.wrap = 1;
+  config.columns = 30;
+  config.rows = 12;
+  config.edge_warp = vector_at(1.3, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -0.46, 0.0);
+  config.substeps = 8;
+  config.fine_sweeps = 2;
+  config.extrapolation = 0.8f;
+  config.velocity_damping = 0.5f;
+  config.sleep_speed = 0.05f;
+  cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
+  specimen s = specimen_make(&config);
+  for (int i = 0; i < s.count; i++) {
+    point p = position_of(s.sheet, i);
+    cloth_set_particle(s.sheet, i, vector_at(0.75 * p.x, p.y, 0.75 * p.z), vector_at(0.0, 0.0, 0.0));
+    if (i < 30)
+      cloth_pin(s.sheet, i);
+  }
+  int step = 0;
+  while (step < 1800 && cloth_is_asleep(s.sheet) == 0) {
+    cloth_step(s.sheet, FRAME);
+    step++;
+  }
+  CHECK(cloth_is_asleep(s.sheet) == 1, "awake after %d steps", step);
+  specimen_free(&s);
+}
+
 static void test_tube_tethers(void) {
   cloth_config config = tube_config(12, 5, TUBE_PROJECTED);
   config.tethers = 1;
@@ -1776,6 +1806,7 @@ static void test_tubes(void) {
   }
   test_tube_solves();
   test_tube_tethers();
+  test_gathered_tube_rests();
   test_tube_measures();
 }
 

@@ -118,7 +118,8 @@ static int switch_level(flag *f, int level, float distance) {
   f->angle = larger(f->angle, jump / distance);
   f->switches++;
   int result = make(f, level, new.positions);
-  for (int32_t i = 0; i < new.columns *new.rows &&result >= 0; i++)
+  int32_t count = new.columns *new.rows;
+  for (int32_t i = 0; i < count && result >= 0; i++)
     if (i % new.columns > 0)
       result = cloth_set_particle(f->cloth.sheet, i, new.positions[i], new.velocities[i]);
   return result;

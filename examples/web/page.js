@@ -98,6 +98,7 @@ function change(which) {
   } catch (error) {
     report(error);
   }
+  cloth.call.let_go();
   pointers.clear();
   showSettings();
 }
