@@ -67,8 +67,6 @@ compiled() {
   suite demo sh tests/demo.sh "$build"
   suite disassembly sh tests/disassembly.sh "$build"
   suite ports sh tests/ports.sh "$build"
-  suite freestanding sh tests/freestanding.sh "$build"
-  suite size sh tests/size.sh "$build"
   suite refused sh tests/refused.sh "$build"
   suite work sh tests/work.sh "$build"
   suite image sh tests/image.sh "$build"
@@ -103,6 +101,8 @@ played() {
   suite thesis "$build/tests/thesis"
   suite stability "$build/tests/stability"
   suite quality "$build/tests/quality"
+  suite freestanding sh tests/freestanding.sh "$build"
+  suite size sh tests/size.sh "$build"
 }
 
 compiled &
