@@ -1,13 +1,15 @@
 #!/bin/sh
 # Builds and runs every test; the last line is "N passed, N failed". $1: build directory.
-# A suite that crashes, or ends without its own count, counts as one failure.
+# A suite that crashes, or ends without its own count, counts as one failure. What failed is said again at the end.
 set -u
 build=$1
 logs=$build/tests/logs
 mkdir -p "$logs"
 rm -f "$logs"/*.log
 counts=$logs/counts
+failures=$logs/failures
 : >"$counts"
+: >"$failures"
 
 # Lines of suites that run side by side must not mix: each is one write, and so is its count.
 suite() { # NAME COMMAND...
@@ -19,13 +21,15 @@ suite() { # NAME COMMAND...
   line=$(tail -n 1 "$logs/$name.log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
   if [ -z "$line" ]; then
     line="0 passed, 1 failed"
-    echo "$name ended without a count, status $status; the end of its output:"
-    tail -n 15 "$logs/$name.log"
+    {
+      echo "$name ended without a count, status $status; the end of its output:"
+      tail -n 15 "$logs/$name.log"
+    } | tee -a "$failures"
   fi
   p=$(echo "$line" | sed 's/ passed.*//')
   f=$(echo "$line" | sed 's/.*, \([0-9]*\) failed/\1/')
   [ "$status" = 0 ] || [ "$f" -gt 0 ] || f=1
-  [ "$f" = 0 ] || grep 'failed' "$logs/$name.log" | head -n 20
+  [ "$f" = 0 ] || grep 'failed' "$logs/$name.log" | head -n 20 | sed "s/^/$name: /" | tee -a "$failures"
   echo "$p $f" >>"$counts"
   printf '%-28s %6d passed %4d failed   %3d s\n' "$name" "$p" "$f" $(($(date +%s) - start))
 }
@@ -109,6 +113,7 @@ compiled &
 played
 wait
 
+cat "$failures"
 expected=$(ls "$logs"/*.log | wc -l)
 awk -v expected="$expected" '
   { passed += $1; failed += $2 }
