@@ -103,6 +103,17 @@ check_refusal() { # NAME OPTIONS_1 WHAT
   verdict "$1: both say so" $? "no '$3' in '$(cat "$out/0.log" "$out/1.log")'"
 }
 
+# Who waits for the other side repeats what he said, also while he hears something all the time.
+check_repetition() { # NAME COMMAND
+  port=$((port + 2))
+  $2 0 $port $((port + 1)) --loss 20 >"$out/0.log" 2>&1 &
+  player_0=$!
+  told=$(node tests/lockstep_deaf.js $((port + 1)) $port)
+  kill $player_0
+  wait $player_0 2>/dev/null
+  in_range "$1" "$told" 10 10000
+}
+
 build x86 gcc
 build aarch64 aarch64-linux-gnu-gcc -static
 build s390x s390x-linux-gnu-gcc -static
@@ -119,6 +130,7 @@ check_bad_network "s390x and x86" "$frames" "$s390x" "$out/x86" "$bad"
 check_same_end "s390x and x86" "$perfect"
 check_refusal "a state disturbed at frame 300" "--corrupt 300" "desync at frame 301"
 check_refusal "another config" "--grid 16x15" "do not agree on: config"
+check_repetition "a player who is not understood repeats himself" "$out/x86"
 check_random_frames x86 gcc ""
 check_random_frames aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static
 check_random_frames s390x s390x-linux-gnu-gcc qemu-s390x -static

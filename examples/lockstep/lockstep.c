@@ -24,8 +24,8 @@
 #include <time.h>
 
 enum { EXIT_USAGE = 2, EXIT_PORT = 3 };
-/* How long a packet is waited for before the link is told that a frame's time has passed. Who is ahead is patient: the
-   other side is at work. */
+/* After how long we repeat what we said, if there is nothing new to say. Who is ahead is patient: the other side is at
+   work. */
 enum { WAIT_MILLISECONDS = 5, PATIENT_MILLISECONDS = 50, FAREWELLS = 16 };
 enum { SILENCE_LIMIT = 10000, LINGER_LIMIT = 1000 }; /* [ms] */
 
@@ -99,6 +99,7 @@ typedef struct program {
   const char *disagreement; /* what differs; NULL for nothing */
   int stalls;
   int silence;       /* how long packets have been waited for in vain [ms] */
+  double told;       /* when we last told the other side how far we are [s] */
   double started;    /* [s] */
   double next_frame; /* [s] */
 } program;
@@ -227,6 +228,7 @@ static void tell_hello(program *p) {
 static void tell_play(program *p) {
   send_play(p);
   link_tick(&p->link);
+  p->told = seconds();
 }
 
 /* So that a packet more or less does not leave the other side in the dark. */
@@ -276,16 +278,17 @@ static session_result play_next(program *p) {
   return result;
 }
 
-static int milliseconds_to_wait(const program *p, session_turn turn) {
-  double until_frame = 1e3 * (p->next_frame - seconds());
+static double end_of_wait(const program *p, session_turn turn) {
   if (turn == SESSION_READY)
-    return until_frame > 0 ? (int)until_frame + 1 : 0;
-  return turn == SESSION_AHEAD ? PATIENT_MILLISECONDS : WAIT_MILLISECONDS;
+    return p->next_frame;
+  return p->told + 1e-3 * (turn == SESSION_AHEAD ? PATIENT_MILLISECONDS : WAIT_MILLISECONDS);
 }
 
+/* Hearing the other side is no reason not to repeat: it may be waiting for what it has never got from us. */
 static void wait_for_turn(program *p, session_turn turn) {
-  int packets = wait_for_packets(p, milliseconds_to_wait(p, turn));
-  if (!packets && turn != SESSION_READY)
+  double end = end_of_wait(p, turn), left = end - seconds();
+  wait_for_packets(p, left > 0 ? (int)(1e3 * left) + 1 : 0);
+  if (turn != SESSION_READY && seconds() >= end)
     tell_play(p);
 }
 
