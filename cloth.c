@@ -1585,9 +1585,9 @@ static int turns_rows(const cloth *c) {
   return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
 }
 
-/* Columns of lines side by side, in whole blocks. */
-static int32_t turned_columns(int32_t columns) {
-  return (columns + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+/* So many lines, in the whole blocks that lie side by side. */
+static int32_t in_line_blocks(int32_t lines) {
+  return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
 /* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
@@ -1655,7 +1655,7 @@ static int32_t seam_lines(const cloth *c) {
 
 /* Floats for one of a line's values, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
-  return (c->rows + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+  return in_line_blocks(c->rows);
 }
 
 /* May anything be projected? */
@@ -1684,7 +1684,7 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
   if (c->earlier) {
     c->force_share = take_planes(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * turned_columns(c->columns) : 0;
+  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->columns) : 0;
   c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
   c->product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
@@ -1887,6 +1887,14 @@ static void forget_history(const cloth *c, int32_t particle) {
 static planes target_planes(const cloth *c, int32_t which) {
   return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
+
+#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
+/* Are these the lengths of a motion constraint? */
+static int is_motion_limit(cloth_vector limit) {
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
+         in_range(limit.z, 0.0f, 1.0e4f);
+}
+#endif
 
 /* Settings and maps: all that a step depends on beside the state. */
 static void hash_config(cloth *c) {
@@ -2436,7 +2444,9 @@ enum {
 };
 
 /* Of a sweep of strain limiting, a particle. */
-#define SWEEP_PRICE (2 * PRICE_GENERAL + PRICE_RUN)
+static uint32_t sweep_price(const cloth *c) {
+  return 2 * PRICE_GENERAL + PRICE_RUN + (is_wrapped(c) ? PRICE_RING : 0u);
+}
 
 /* Distance of a point from the surface, by shape. */
 CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
@@ -3019,6 +3029,12 @@ static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis)
 static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
   uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
   return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+}
+
+/* Can gusts be so strong and so long? */
+static int are_gusts(cloth_vector strength, float period) {
+  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
+         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
 }
 
 static cloth_vector wind_of(const cloth *c) {
@@ -4628,7 +4644,7 @@ CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32
 static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
                               int32_t limit_count) {
   int32_t first = row * c->columns;
-  int32_t room = CLOTH_LANES * turned_columns(c->columns);
+  int32_t room = CLOTH_LANES * in_line_blocks(c->columns);
   float *side = floats_at(c, c->residual);
   planes sides = {side, side + room, side + 2 * room};
   line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->columns, count,
@@ -6034,14 +6050,14 @@ typedef struct backstop {
   float distance, radius, most;
 } backstop;
 
-/* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p. From the
-   target it is this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x + L axis|^2 = radius^2. */
-static cloth_vector on_rim(const backstop *b, cloth_vector p, cloth_vector front) {
+/* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p, which
+   is `along` ahead of the target. It is itself this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x +
+   L axis|^2 = radius^2. */
+static cloth_vector on_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
   float reach = b->distance + b->radius;
   float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
   ahead = maximum(snapped(ahead, WORK_QUANTUM), 0.0f - b->most);
   float around = square_root((b->most - ahead) * (b->most + ahead));
-  float along = snapped(vector_dot(p, b->axis), WORK_QUANTUM);
   cloth_vector aside = vector_clean(vector_add_scaled(p, b->axis, 0.0f - along));
   float width = vector_length(aside);
   float share = around / maximum(width, STATE_QUANTUM);
@@ -6062,7 +6078,7 @@ static cloth_vector step_in_front(const backstop *b, cloth_vector p) {
   float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
   cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
   cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
-  cloth_vector rim = on_rim(b, p, front);
+  cloth_vector rim = on_rim(b, p, along, front);
   cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
   return excess < 0.0f ? out : p;
 }
@@ -6227,7 +6243,7 @@ static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t te
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
   price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->limit_sweeps * (SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
+  return price + (uint32_t)c->limit_sweeps * sweep_price(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -6936,8 +6952,7 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count,
-                SWEEP_PRICE + (is_wrapped(c) ? PRICE_RING : 0u));
+      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
       break;
     }
     limit_sweep(c, predicted_of(c));
@@ -7341,10 +7356,7 @@ int cloth_set_wind(cloth *sheet, cloth_vector wind) {
 
 #if WITH_AIR
 static int check_gusts(const cloth_gusts *gusts) {
-  const cloth_vector strength = gusts->strength;
-  int are_possible = in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
-                     in_range(strength.z, 0.0f, 1.0e3f) && in_range(gusts->period, 0.02f, 1.0e3f) &&
-                     in_range(gusts->start, 0.0f, 1.0e6f);
+  int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
   return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
 }
 
@@ -7433,16 +7445,19 @@ static void forget_confinement(const cloth *c, int32_t particle) {
   inputs_of(c)->confined_count--;
 }
 
-/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
-static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  planes v = planes_at(c, c->velocity);
-  cloth_vector before = vector_load(v, particle);
-  cloth_vector clean = vector_snapped(velocity, STATE_QUANTUM);
-  vector_store(v, particle, clean);
-  freedom_of(c)[particle] = (uint8_t)freedom;
-  if (WITH_SLEEP && !are_equal(&before, &clean, sizeof clean)) {
+/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
+  cloth_vector before = vector_load(to, particle);
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
     wake(c);
   }
+  vector_store(to, particle, a);
+}
+
+/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
+  set_particle_vector(c, planes_at(c, c->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
 /* Takes the tethers off that lead to a particle. */
@@ -7639,11 +7654,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_snapped(position, STATE_QUANTUM);
-  cloth_vector before = vector_load(planes_at(sheet, sheet->position), particle);
-  if (WITH_SLEEP && !are_equal(&before, &position, sizeof position)) {
-    wake(sheet);
-  }
-  vector_store(planes_at(sheet, sheet->position), particle, position);
+  set_particle_vector(sheet, planes_at(sheet, sheet->position), particle, position);
   set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
   forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
@@ -7935,7 +7946,7 @@ static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place
   return vector_snapped(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
-/* A velocity, which may no more than before be faster along an axis than pins are told to be. */
+/* A velocity; along no axis does it come to be faster than a pin may be told to move. */
 static cloth_vector carry_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = carry_direction(m, v);
   return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
@@ -8009,7 +8020,7 @@ static cloth_pose carry_pose(const rigid_motion *m, const cloth_pose *pose) {
 }
 
 static void carry_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = carry_pose(m, &slot->previous);
@@ -8130,17 +8141,11 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!sheet->targets || !in_range(constraint->max_distance, 0.0f, CLOTH_ANY_DISTANCE) ||
-      !in_range(constraint->backstop_distance, 0.0f, 1.0e4f) || !in_range(constraint->backstop_radius, 0.0f, 1.0e4f)) {
+  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
+  if (!sheet->targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
-  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  limit = vector_snapped(limit, STATE_QUANTUM);
-  cloth_vector before = vector_load(target_planes(sheet, TARGET_LIMIT), particle);
-  if (WITH_SLEEP && !are_equal(&before, &limit, sizeof limit)) {
-    wake(sheet);
-  }
-  vector_store(target_planes(sheet, TARGET_LIMIT), particle, limit);
+  set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
 
@@ -8157,16 +8162,6 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
     copy_floats(&a, vertex + offset, 3);
   }
   return a;
-}
-
-/* Stores one of the vectors of a particle's target; another one than before wakes the cloth. */
-static void set_target_vector(const cloth *c, int32_t which, int32_t particle, cloth_vector a) {
-  planes to = target_planes(c, which);
-  cloth_vector before = vector_load(to, particle);
-  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
-    wake(c);
-  }
-  vector_store(to, particle, a);
 }
 
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
@@ -8196,8 +8191,9 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
   for (int32_t i = 0; i < sheet->count; i++) {
     const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
     cloth_vector place = read_attribute(vertex, layout->position_offset);
-    set_target_vector(sheet, TARGET_PLACE, i, vector_snapped(place, STATE_QUANTUM));
-    set_target_vector(sheet, TARGET_NORMAL, i, unit_or_zero(read_attribute(vertex, layout->normal_offset)));
+    cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
+    set_particle_vector(sheet, target_planes(sheet, TARGET_PLACE), i, vector_snapped(place, STATE_QUANTUM));
+    set_particle_vector(sheet, target_planes(sheet, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(sheet)->targets == TARGETS_NONE) {
     wake(sheet);
@@ -8645,8 +8641,11 @@ static int are_image_gusts(const cloth_inputs *inputs) {
     return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
            inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
   }
-  return WITH_AIR && in_range(inputs->gust_period, 0.02f, 1.0e3f) && in_range(strength.x, 0.0f, 1.0e3f) &&
-         in_range(strength.y, 0.0f, 1.0e3f) && in_range(strength.z, 0.0f, 1.0e3f);
+#if WITH_AIR
+  return are_gusts(strength, inputs->gust_period);
+#else
+  return 0;
+#endif
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
@@ -8838,12 +8837,7 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
   return vector(a[0].value, a[1].value, a[2].value);
 }
 
-/* Is this what cloth_set_motion_constraint() can have stored, or a normal? */
-static int is_image_constraint(cloth_vector limit) {
-  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
-         in_range(limit.z, 0.0f, 1.0e4f);
-}
-
+/* Of unit length, or none? */
 static int is_image_normal(cloth_vector normal) {
   float length = vector_length(normal);
   return length == 0.0f || in_range(length, 0.999f, 1.001f);
@@ -8862,7 +8856,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
     }
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector a = image_vector(view, offset, i);
-      if ((which == TARGET_LIMIT && !is_image_constraint(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
+      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
         return 0;
       }
     }
