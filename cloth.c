@@ -554,6 +554,14 @@ CLOTH_INLINE lanes3 lanes3_scale(lanes3 a, lanes s) {
   return lanes3_of(lanes_multiply(a.x, s), lanes_multiply(a.y, s), lanes_multiply(a.z, s));
 }
 
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
@@ -857,6 +865,7 @@ typedef struct projection_plan {
 
 /* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
 typedef struct body_axis {
+  cloth_vector low, high;   /* the box around it [m] */
   cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
   float squared_length;     /* 0 for a sphere */
   float squared_reach;      /* around the axis */
@@ -2428,7 +2437,8 @@ enum {
   PRICE_SETTLE = 75,
   PRICE_TETHER = 85,
   PRICE_TAUT = 60,       /* a tether that pulls ... */
-  PRICE_UNBLOCKED = 420, /* ... and for each collider that might be in its way */
+  PRICE_PASSED = 100,    /* ... and for each collider that might be in its way ... */
+  PRICE_UNBLOCKED = 420, /* ... if it is near */
   PRICE_NEAR = 103,      /* is it near a collider? */
   PRICE_RESPOND = 350,   /* one that touches */
   PRICE_BODY = 1500,     /* a collider */
@@ -5340,6 +5350,13 @@ static body_axis *solids_of(const cloth *c) {
   return (body_axis *)at(c, c->row_buffers);
 }
 
+/* Large enough that what is outside is not within reach by rounding either. */
+static void set_box(body_axis *axis, float reach) {
+  cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
+  axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
+  axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
+}
+
 /* Finds these where they are at the end of the step. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
   body_axis *axes = solids_of(c);
@@ -5352,27 +5369,29 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
       axis->from = vector_add(slot->body.pose.position, axis->from);
       axis->squared_length = vector_dot(axis->along, axis->along);
       axis->squared_reach = reach * reach;
+      set_box(axis, reach * 1.0001f + STATE_QUANTUM);
     }
   }
   return count;
 }
 
-/* Straight ways from particles to pins. */
+/* Straight ways from particles to pins, and the boxes around them. */
 typedef struct straight_ways {
-  lanes3 from, way;
-  lanes squared_length;
+  lanes3 from, to;
+  lanes3 low, high;
 } straight_ways;
 
 /* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
 CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis) {
   lanes tiny = lanes_splat(1.0e-12f);
-  lanes a = w->squared_length;
+  lanes3 way = lanes3_snapped_to(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
   lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes c = lanes_snapped(lanes3_dot(w->way, apart));
+  lanes c = lanes_snapped(lanes3_dot(way, apart));
   if (axis->squared_length > 0.0f) {
     lanes3 along = lanes3_splat(axis->along);
     lanes e = lanes_splat(maximum(axis->squared_length, 1.0e-12f));
-    lanes b = lanes_snapped(lanes3_dot(w->way, along));
+    lanes b = lanes_snapped(lanes3_dot(way, along));
     lanes f = lanes_snapped(lanes3_dot(along, apart));
     lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
     lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
@@ -5382,21 +5401,42 @@ CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis)
     apart = lanes3_subtract(apart, lanes3_scale(along, t));
   }
   lanes s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
-  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, w->way, s));
+  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, way, s));
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
 }
 
-/* Lets go of tethers with something solid in their straight way. Only asked for those that would pull. */
-CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes *share) {
+CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float other_high) {
+  return lanes_both(lanes_less(low, lanes_splat(other_high)), lanes_less(lanes_splat(other_low), high));
+}
+
+/* Which ways go through the box around a capsule: most go past it. */
+CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis) {
+  lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
+  near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
+  return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
+}
+
+/* How many of a block's particles are meant. */
+CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
+  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
+}
+
+/* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
+   pull. */
+CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
+                                 lanes *share) {
   const body_axis *axes = solids_of(c);
   int32_t count = workspace_of(c)->solids;
-  straight_ways w;
-  w.from = *p;
-  w.way = lanes3_snapped_to(lanes3_subtract(*pin, *p), STATE_QUANTUM);
-  w.squared_length = lanes_maximum(lanes3_dot(w.way, w.way), lanes_splat(1.0e-12f));
+  uint32_t work = count_within(taut, left) * (uint32_t)count * PRICE_PASSED;
+  straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
   for (int32_t n = 0; n < count; n++) {
-    *share = lanes_drop(ways_meet(&w, &axes[n]), *share);
+    lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
+    if (lanes_any(near) || c->fixed_work) {
+      work += count_within(near, left) * PRICE_UNBLOCKED;
+      *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
+    }
   }
+  add_varying_work(c, work, 1);
 }
 
 /* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
@@ -5416,8 +5456,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
   if (solids) {
-    add_varying_work(c, lanes_count(lanes_within(lanes_keep(taut, lanes_splat(1.0f)), left)), solids * PRICE_UNBLOCKED);
-    drop_blocked(c, &p, &ends->pin, &share);
+    drop_blocked(c, &p, &ends->pin, taut, left, &share);
   }
   lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
 }
@@ -6286,7 +6325,7 @@ static work_around look_around(const cloth *c) {
 static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
   uint64_t price = PRICE_RECOVER + around->nearness;
   if (plan->projects) {
-    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * PRICE_UNBLOCKED);
+    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
     price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
