@@ -554,14 +554,6 @@ CLOTH_INLINE lanes3 lanes3_scale(lanes3 a, lanes s) {
   return lanes3_of(lanes_multiply(a.x, s), lanes_multiply(a.y, s), lanes_multiply(a.z, s));
 }
 
-CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
-}
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
-
 CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
@@ -5375,6 +5367,14 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
   return count;
 }
 
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 /* Straight ways from particles to pins, and the boxes around them. */
 typedef struct straight_ways {
   lanes3 from, to;
@@ -5641,33 +5641,50 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
   return distance_to_body(body, p, normal);
 }
 
+/* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
+typedef struct path_test {
+  planes from, to;         /* of particles */
+  cloth_vector start, end; /* where the collider is */
+  float squared_reach;     /* of the sphere around it, or the capsule; a little more */
+} path_test;
+
+static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
+  path_test t = {planes_at(c, c->position), predicted_of(c), m->start.position, m->end.position,
+                 1.0625f * reach * reach};
+  return t;
+}
+
 /* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
-CLOTH_INLINE lanes3 ways_past(const cloth *c, const moving_body *m, int32_t i, lanes3 *to) {
-  lanes3 a = lanes3_subtract(lanes3_load(planes_at(c, c->position), i), lanes3_splat(m->start.position));
-  *to = lanes3_subtract(lanes3_load(predicted_of(c), i), lanes3_splat(m->end.position));
+CLOTH_INLINE lanes3 ways_past(const path_test *t, int32_t i, lanes3 *to) {
+  lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
+  *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
   return lanes3_snapped(lanes3_subtract(*to, a));
 }
 
-/* Which particles are near enough to a collider's path to touch it. With a particle at b after a way w, in the
-   collider's frame, its nearest point is |b| - |w| away or more; and (r + w)^2 <= 17/16 r^2 + 17 w^2. */
-CLOTH_INLINE lanes_mask near_body(const cloth *c, const moving_body *m, float squared_reach, int32_t i) {
-  lanes3 b;
-  lanes3 way = ways_past(c, m, i, &b);
+/* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
+   (r + w)^2 <= 17/16 r^2 + 17 w^2. */
+CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
   lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
-  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(1.0625f * squared_reach)));
+  return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(t->squared_reach)));
+}
+
+/* Which particles are near enough to a collider's path to touch it. */
+CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
+  lanes3 b;
+  lanes3 way = ways_past(t, i, &b);
+  return is_path_near(t, b, way);
 }
 
 /* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
 CLOTH_SEPARATE int keep_near_axis(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
+  const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = ways_past(c, m, i, &b);
+  lanes3 way = ways_past(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
   b = lanes3_snapped_to(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes t = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(t))));
-  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
-  bound = lanes_add(bound, lanes_splat(1.0625f * m->axis_reach * m->axis_reach));
-  *near = lanes_both(*near, lanes_less(lanes3_dot(b, b), bound));
+  lanes place = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
+  *near = lanes_both(*near, is_path_near(&t, b, way));
   return lanes_any(*near);
 }
 
@@ -5686,7 +5703,7 @@ static uint32_t trace_price(const cloth_collider *body) {
 
 /* A particle near a collider: the distances of both ends of its way. */
 static uint32_t near_price(const cloth_collider *body) {
-  return 170u + 2u * distance_prices[body->shape];
+  return 240u + 2u * distance_prices[body->shape];
 }
 
 /*
@@ -5845,28 +5862,36 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
 }
 
+/* Contacts of those particles of a block that are near a collider. */
+CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                        const lanes_mask *near, reaction_sums *sums) {
+  contact_block b;
+  lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
+  find_contacts(c, m, i, *near, &b);
+  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->fixed_work) {
+    respond(c, plan, m, i, &b, sums);
+  }
+}
+
+/* Most blocks are far away. */
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                                 cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->mobility);
-  lanes zero = lanes_splat(0.0f);
-  const float squared_reach = m->reach * m->reach;
+  const path_test test = path_test_of(c, m, m->reach);
+  const int32_t count = c->count, fixed_work = c->fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
-    lanes_mask near = lanes_both(moves, near_body(c, m, squared_reach, i));
-    if (!lanes_any(near) && !c->fixed_work) {
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes_mask near = lanes_both(near_body(&test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    if (count - i < CLOTH_LANES) {
+      near = lanes_both(near, lanes_first(count - i));
+    }
+    if (!lanes_any(near) && !fixed_work) {
       continue;
     }
-    if (has_axis && !keep_near_axis(c, m, i, &near) && !c->fixed_work) {
-      continue;
-    }
-    contact_block b;
-    lanes_sum_add(&sums.near, i, lanes_keep(near, lanes_splat(1.0f)));
-    find_contacts(c, m, i, near, &b);
-    if (lanes_any(lanes_less(zero, b.touches)) || c->fixed_work) {
-      respond(c, plan, m, i, &b, &sums);
+    if (!has_axis || keep_near_axis(c, m, i, &near) || fixed_work) {
+      meet_body(c, plan, m, i, &near, &sums);
     }
   }
   keep_reactions(c, m, &sums, counts);

@@ -372,7 +372,7 @@ typedef struct cloth_config {
   int32_t fine_sweeps; /* further sweeps over the projected stretch springs of one cell; 0..CLOTH_SWEEP_LIMIT;
                           default 3 */
   int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
-                         Adds 4 bytes each per particle, and on narrow sheets up to 32 per collider. */
+                         Adds 4 bytes each per particle, and on narrow sheets up to 56 per collider. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1.0015. A sheet stretched out between
                          pins may not sag at all with 1, and never comes to rest; below 1 it is torn. */
 

@@ -1102,7 +1102,7 @@ static void expect_addition(const cloth_config *with, size_t without, size_t sha
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
   size_t marks = 2 * (size_t)with->rows * (((size_t)with->columns + 7) / 8); /* of tethers */
-  size_t buffers = 36 * (size_t)with->columns, axes = with->tethers > 0 ? 32 * (size_t)with->max_colliders : 0;
+  size_t buffers = 36 * (size_t)with->columns, axes = with->tethers > 0 ? 56 * (size_t)with->max_colliders : 0;
   size_t pads = share * (particles < 512 ? 0 : 95) + marks + (axes > buffers ? axes - buffers : 0);
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
   CHECK(total <= without + share * particles + 6 * CLOTH_ALIGNMENT + pads, "%s adds %g bytes a particle", name,
