@@ -419,7 +419,7 @@ cloth_config cloth_config_default(void);
  * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
  * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles
  * on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in
- * cloth_config. Beside that 48 bytes per column, and 3.4 to 4.2 KB with the default capacities. It is the same for
+ * cloth_config. Beside that 48 bytes per column, and 3.7 to 4.6 KB with the default capacities. It is the same for
  * every build of the library.
  */
 typedef struct cloth_memory {
