@@ -859,7 +859,6 @@ typedef struct projection_plan {
 typedef struct body_axis {
   cloth_vector low, high;   /* the box around it [m] */
   cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
-  float squared_length;     /* 0 for a sphere */
   float squared_reach;      /* around the axis */
 } body_axis;
 
@@ -5359,7 +5358,6 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
       body_axis *axis = &axes[count++];
       float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
       axis->from = vector_add(slot->body.pose.position, axis->from);
-      axis->squared_length = vector_dot(axis->along, axis->along);
       axis->squared_reach = reach * reach;
       set_box(axis, reach * 1.0001f + STATE_QUANTUM);
     }
@@ -5388,9 +5386,10 @@ CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis)
   lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
   lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
   lanes c = lanes_snapped(lanes3_dot(way, apart));
-  if (axis->squared_length > 0.0f) {
+  float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
+  if (squared_length > 0.0f) {
     lanes3 along = lanes3_splat(axis->along);
-    lanes e = lanes_splat(maximum(axis->squared_length, 1.0e-12f));
+    lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
     lanes b = lanes_snapped(lanes3_dot(way, along));
     lanes f = lanes_snapped(lanes3_dot(along, apart));
     lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));

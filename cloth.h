@@ -372,7 +372,7 @@ typedef struct cloth_config {
   int32_t fine_sweeps; /* further sweeps over the projected stretch springs of one cell; 0..CLOTH_SWEEP_LIMIT;
                           default 3 */
   int32_t tethers;    /* longest ways to pinned particles that hold a particle, with projected springs; 0..2; default 2.
-                         Adds 4 bytes each per particle, and on narrow sheets up to 56 per collider. */
+                         Adds 4 bytes each per particle, and on narrow sheets up to 52 per collider. */
   float tether_scale; /* length of a tether over its rest length; 0.5..10; default 1.0015. A sheet stretched out between
                          pins may not sag at all with 1, and never comes to rest; below 1 it is torn. */
 
@@ -419,7 +419,7 @@ cloth_config cloth_config_default(void);
  * Per particle: by default 57 bytes of state, of which extrapolation takes 24 and tethers take 8, and 32 of scratch, of
  * which extrapolation takes 4. A solver takes 128 of scratch more, of which adaptive bending is 16. From 464 particles
  * on up to 1.2 KB for each vector, which keeps caches from thrashing. The options that add to it say so in
- * cloth_config. Beside that 48 bytes per column, and 3.7 to 4.6 KB with the default capacities. It is the same for
+ * cloth_config. Beside that 48 bytes per column, and 3.7 to 4.5 KB with the default capacities. It is the same for
  * every build of the library.
  */
 typedef struct cloth_memory {
