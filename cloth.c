@@ -5341,7 +5341,8 @@ static body_axis *solids_of(const cloth *c) {
   return (body_axis *)at(c, c->row_buffers);
 }
 
-/* Large enough that what is outside is not within reach by rounding either. */
+/* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
+   machine alike. */
 static void set_box(body_axis *axis, float reach) {
   cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
   axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);

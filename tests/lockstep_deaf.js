@@ -8,6 +8,11 @@ const [localPort, remotePort] = process.argv.slice(2).map(Number);
 const HELLO = 1, HEARD = 2, PLAYER = 3; // a kind of packet, and places in it: examples/lockstep/packet.c
 let hello, told = 0;
 
+function finish() {
+  console.log(told);
+  process.exit();
+}
+
 socket.on("message", (packet) => {
   if (packet[0] !== HELLO) {
     told++;
@@ -18,9 +23,7 @@ socket.on("message", (packet) => {
   hello[HEARD] = 1;
   hello[PLAYER] ^= 1;
   setInterval(() => socket.send(hello, remotePort, "127.0.0.1"), 1);
-  setTimeout(() => {
-    console.log(told);
-    process.exit();
-  }, 2000);
+  setTimeout(finish, 2000);
 });
+setTimeout(finish, 30000); // nobody has come
 socket.bind(localPort, "127.0.0.1");
