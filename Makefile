@@ -35,6 +35,10 @@ LOCKSTEP = $(wildcard examples/lockstep/*.c)
 .PHONY: format clean programs
 .DELETE_ON_ERROR:
 
+# The library is made from its parts.
+cloth.c: src/join.sh src/parts $(wildcard src/*.c src/*.h)
+	sh src/join.sh >$@
+
 demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo
 
