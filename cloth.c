@@ -1,12 +1,8 @@
 /*
  * cloth - cloth simulation in one header and one source file. See cloth.h.
  *
- * How this file is laid out, top to bottom:
- *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
- *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
- *   Projection, Projected lines, Collider shapes, Tethers, Contact by projection, Contact in the solver,
- *   Motion constraints, Work, Planner, Stepping, Inputs, Colliders, Carrying, Targets, Results, State,
- *   Portable image, Statistics, Self-test, Names.
+ * Made from the parts in src/ by src/join.sh. Do not change this file: change a part, then run `make cloth.c`.
+ * src/README.md is the map: what a step does in order, and in which part.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -19,6 +15,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+
+/// 1. Language: compiler, numbers, lanes ///
+
 #include "cloth.h"
 
 /// Compiler guards ///
@@ -49,17 +48,9 @@
 #pragma fp_contract(off)
 #endif
 
-/*
- * What a port may bring: lanes of its machine's vector unit, hooks, and places in memory. port/cloth_port.h beside this
- * file is taken by itself; CLOTH_PORT names another header to take instead, as in -DCLOTH_PORT='"my_port.h"'. Without
- * either, what follows is complete.
- */
+/* CLOTH_PORT names a header that defines some of the hooks below, as in -DCLOTH_PORT='"my_port.h"'. */
 #if defined(CLOTH_PORT)
 #include CLOTH_PORT
-#elif defined(__has_include)
-#if __has_include("port/cloth_port.h")
-#include "port/cloth_port.h"
-#endif
 #endif
 
 /* CLOTH_ASSERT(condition): called with what must hold inside; a failure is a defect of the library. */
@@ -345,6 +336,124 @@ static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
 }
 
+static void fill_zero(void *memory, size_t bytes) {
+  uint8_t *byte = (uint8_t *)memory;
+  for (size_t i = 0; i < bytes; i++) {
+    byte[i] = 0;
+  }
+}
+
+static void copy_memory(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+static int are_equal(const void *a, const void *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+static void snap_floats(float *values, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    values[i] = snapped(values[i], WORK_QUANTUM);
+  }
+}
+
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+static int32_t whole_up(float value, int32_t limit) {
+  if (!(value < (float)limit)) {
+    return limit;
+  }
+  int32_t whole = (int32_t)maximum(value, 1.0f);
+  return (float)whole < value ? whole + 1 : whole;
+}
+
+static int vector_is_finite(cloth_vector a) {
+  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
+}
+
+/* Shortens a vector to `limit`. Returns 1 if it had to. */
+static int clamp_length(cloth_vector *a, float limit) {
+  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
+  float squared = vector_dot(kept, kept);
+  if (squared <= limit * limit * 1.0001f) {
+    return 0;
+  }
+  *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
+  return 1;
+}
+
+#if WITH_CARRY || WITH_TARGETS
+/* Of unit length, or 0. */
+static cloth_vector unit_or_zero(cloth_vector a) {
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
+                          : vector(0.0f, 0.0f, 0.0f);
+}
+#endif
+
+/// Hash ///
+
+/* A word of memory, whatever is kept there. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef uint32_t __attribute__((may_alias)) any_word;
+#else
+typedef uint32_t any_word;
+#endif
+
+/*
+ * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
+ * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
+ */
+#define HASH_STREAMS 4
+#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
+
+typedef struct hasher {
+  uint64_t stream[HASH_STREAMS];
+  uint32_t words;
+} hasher;
+
+static uint64_t hash_mix(uint64_t stream, uint32_t word) {
+  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
+  return mixed ^ (mixed >> 29);
+}
+
+static void hash_start(hasher *h) {
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    h->stream[i] = i;
+  }
+  h->words = 0;
+}
+
+static void hash_word(hasher *h, uint32_t word) {
+  uint32_t next = h->words++ % HASH_STREAMS;
+  h->stream[next] = hash_mix(h->stream[next], word);
+}
+
+CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    hash_word(h, words[i]);
+  }
+}
+
+static uint64_t hash_end(const hasher *h) {
+  uint64_t all = h->words;
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+  }
+  return all;
+}
+
 /// Lanes ///
 
 /*
@@ -352,10 +461,708 @@ static int vector_in_range(cloth_vector a, float limit) {
  * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
  * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
  *
- * A backend (port/lanes_*.h) defines these operations for a vector unit; what is here is the scalar reference.
+ * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
+ * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
+ * changes the speed and no bit of the results.
  */
-#ifdef CLOTH_LANES_HEADER
+#if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
+#elif defined(__AVX2__) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for x86 with AVX2, eight wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <immintrin.h>
+
+#define CLOTH_LANES 8
+#define CLOTH_LANES_NAME "avx2"
+
+typedef __m256 lanes;
+typedef __m256 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count), index));
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm256_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm256_storeu_ps(to, a);
+}
+
+/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
+   of what lies behind them too, lets the next row wait until it has come to pass. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm256_storeu_ps(to, a);
+    return;
+  }
+  __m128 part = _mm256_castps256_ps128(a);
+  if (count & 4) {
+    _mm_storeu_ps(to, part);
+    part = _mm256_extractf128_ps(a, 1);
+    to += 4;
+  }
+  if (count & 2) {
+    _mm_storel_pi((__m64 *)(void *)to, part);
+    part = _mm_movehl_ps(part, part);
+    to += 2;
+  }
+  if (count & 1) {
+    _mm_store_ss(to, part);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm256_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm256_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm256_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm256_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm256_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm256_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm256_blendv_ps(no, yes, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm256_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm256_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  __m256i seam = _mm256_castps_si256(_mm256_permute2f128_ps(before, a, 0x21));
+  return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(a), seam, 12));
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm256_cvtss_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm256_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return _mm256_andnot_ps(mask, a);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  __m256 pair[8], four[8];
+  for (int n = 0; n < 4; n++) {
+    pair[2 * n] = _mm256_unpacklo_ps(block[2 * n], block[2 * n + 1]);
+    pair[2 * n + 1] = _mm256_unpackhi_ps(block[2 * n], block[2 * n + 1]);
+  }
+  for (int n = 0; n < 2; n++) {
+    four[4 * n] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0x44);
+    four[4 * n + 1] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0xee);
+    four[4 * n + 2] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0x44);
+    four[4 * n + 3] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0xee);
+  }
+  for (int n = 0; n < 4; n++) {
+    block[n] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x20);
+    block[n + 4] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x31);
+  }
+}
+
+/* These instructions give their second operand where both are equal or one is no number. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return _mm256_min_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return _mm256_max_ps(a, b);
+}
+
+#elif (defined(__SSE2__) || defined(_M_X64)) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for x86 with SSE2, four wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <emmintrin.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "sse2"
+
+typedef __m128 lanes;
+typedef __m128 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm_storeu_ps(to, a);
+}
+
+/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm_storeu_ps(to, a);
+    return;
+  }
+  if (count == 1) {
+    _mm_store_ss(to, a);
+    return;
+  }
+  _mm_storel_pi((__m64 *)(void *)to, a);
+  if (count == 3) {
+    _mm_store_ss(to + 2, _mm_movehl_ps(a, a));
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm_and_ps(a, _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm_cmplt_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return _mm_castsi128_ps(_mm_cmplt_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(count)));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  __m128 seam = _mm_shuffle_ps(before, a, _MM_SHUFFLE(0, 0, 3, 3));
+  return _mm_shuffle_ps(seam, a, _MM_SHUFFLE(2, 1, 2, 0));
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm_cvtss_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return _mm_andnot_ps(mask, a);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
+}
+
+/* These instructions give their second operand where both are equal or one is no number. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return _mm_min_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return _mm_max_ps(a, b);
+}
+
+#elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) && !defined(CLOTH_SCALAR) /* bit 1: with floats */
+/*
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
+ *
+ * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
+ * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
+ * after the other, which rounds correctly.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <arm_mve.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "helium"
+
+typedef float32x4_t lanes;
+typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+
+/*
+ * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
+ * like touch a single int: it moves or drops stores to the other floats around them.
+ */
+typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return vctp32q(count < 0 ? 0u : (uint32_t)count);
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return *(const lanes_in_memory *)from;
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  *(lanes_in_memory *)to = a;
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (__builtin_constant_p(count) && count >= CLOTH_LANES) {
+    lanes_store(to, a);
+    return;
+  }
+#if defined(__clang__)
+  vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
+#else
+  /* What vstrwq_p_f32 is, with all four floats declared. */
+  __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
+          : "+m"(*(lanes_in_memory *)to)
+          : [to] "r"(to), [a] "w"(a), [count] "r"(count)
+          : "p0");
+#endif
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return vdupq_n_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return vaddq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return vsubq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return vmulq_f32(a, b);
+}
+
+/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
+   back. */
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+#if defined(__clang__)
+  lanes quotient = a;
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
+  return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+#else
+  register lanes quotient __asm__("q0") = a;
+  register lanes divisor __asm__("q1") = b;
+  __asm__("vdiv.f32 s0, s0, s4\n\tvdiv.f32 s1, s1, s5\n\tvdiv.f32 s2, s2, s6\n\tvdiv.f32 s3, s3, s7"
+          : "+w"(quotient)
+          : "w"(divisor));
+  return quotient;
+#endif
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return vabsq_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+#if defined(__clang__)
+  lanes root = a;
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
+  return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+#else
+  register lanes root __asm__("q0") = a;
+  __asm__("vsqrt.f32 s0, s0\n\tvsqrt.f32 s1, s1\n\tvsqrt.f32 s2, s2\n\tvsqrt.f32 s3, s3" : "+w"(root));
+  return root;
+#endif
+}
+
+/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return vcmpgtq_f32(b, a);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return vpselq_f32(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return (lanes_mask)(a & b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return mask != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  uint32_t carried = vgetq_lane_u32(vreinterpretq_u32_f32(before), 3);
+  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
+}
+
+/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+#define CLOTH_LANES_CARRY
+typedef uint32_t lanes_carry;
+
+CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+  return 0;
+}
+
+CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
+}
+
+/* There are eight vector registers. */
+#define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return vgetq_lane_f32(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vpselq_f32(a, vdupq_n_f32(0.0f), mask);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
+}
+
+/* A store that interleaves is a transposition. */
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float turned[CLOTH_LANES * CLOTH_LANES];
+  float32x4x4_t all;
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    all.val[n] = block[n];
+  }
+  vst4q_f32(turned, all);
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+  }
+}
+
+#elif defined(__ARM_NEON) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
+ *
+ * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
+ * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
+ * lane after the other, which rounds correctly.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <arm_neon.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "neon"
+
+typedef float32x4_t lanes;
+typedef uint32x4_t lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return vld1q_f32(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  vst1q_f32(to, a);
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    vst1q_f32(to, a);
+    return;
+  }
+  if (count == 1) {
+    vst1q_lane_f32(to, a, 0);
+    return;
+  }
+  vst1_f32(to, vget_low_f32(a));
+  if (count == 3) {
+    vst1q_lane_f32(to + 2, a, 2);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return vdupq_n_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return vaddq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return vsubq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return vmulq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return vabsq_f32(a);
+}
+
+#if defined(__aarch64__)
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return vdivq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return vsqrtq_f32(a);
+}
+#else
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  lanes quotient = a;
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
+  return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  lanes root = a;
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
+  return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+}
+#endif
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return vcltq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return vbslq_f32(mask, yes, no);
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  static const int32_t index[CLOTH_LANES] = {0, 1, 2, 3};
+  return vcltq_s32(vld1q_s32(index), vdupq_n_s32(count));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return vandq_u32(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+#if defined(__aarch64__)
+  return vmaxvq_u32(mask) != 0;
+#else
+  uint32x2_t half = vorr_u32(vget_low_u32(mask), vget_high_u32(mask));
+  return vget_lane_u32(vpmax_u32(half, half), 0) != 0;
+#endif
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  return vextq_f32(before, a, 3);
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return vgetq_lane_f32(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(a)));
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float32x4x2_t low = vtrnq_f32(block[0], block[1]);
+  float32x4x2_t high = vtrnq_f32(block[2], block[3]);
+  block[0] = vcombine_f32(vget_low_f32(low.val[0]), vget_low_f32(high.val[0]));
+  block[1] = vcombine_f32(vget_low_f32(low.val[1]), vget_low_f32(high.val[1]));
+  block[2] = vcombine_f32(vget_high_f32(low.val[0]), vget_high_f32(high.val[0]));
+  block[3] = vcombine_f32(vget_high_f32(low.val[1]), vget_high_f32(high.val[1]));
+}
+
+#elif defined(__wasm_simd128__) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <wasm_simd128.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "wasm"
+
+typedef v128_t lanes;
+typedef v128_t lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return wasm_v128_load(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  wasm_v128_store(to, a);
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    wasm_v128_store(to, a);
+    return;
+  }
+  if (count == 1) {
+    wasm_v128_store32_lane(to, a, 0);
+    return;
+  }
+  wasm_v128_store64_lane(to, a, 0);
+  if (count == 3) {
+    wasm_v128_store32_lane(to + 2, a, 2);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return wasm_f32x4_splat(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return wasm_f32x4_add(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return wasm_f32x4_sub(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return wasm_f32x4_mul(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return wasm_f32x4_div(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return wasm_f32x4_abs(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return wasm_f32x4_sqrt(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return wasm_f32x4_lt(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return wasm_v128_bitselect(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return wasm_i32x4_lt(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(count));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return wasm_v128_and(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return wasm_v128_any_true(mask);
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  return wasm_i32x4_shuffle(before, a, 3, 4, 5, 6);
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return wasm_f32x4_extract_lane(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return wasm_v128_and(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return wasm_v128_andnot(a, mask);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  v128_t a = wasm_i32x4_shuffle(block[0], block[1], 0, 4, 1, 5);
+  v128_t b = wasm_i32x4_shuffle(block[0], block[1], 2, 6, 3, 7);
+  v128_t c = wasm_i32x4_shuffle(block[2], block[3], 0, 4, 1, 5);
+  v128_t d = wasm_i32x4_shuffle(block[2], block[3], 2, 6, 3, 7);
+  block[0] = wasm_i32x4_shuffle(a, c, 0, 1, 4, 5);
+  block[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
+  block[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
+  block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
+}
+
+/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return wasm_f32x4_pmin(b, a);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return wasm_f32x4_pmax(b, a);
+}
+
 #else
 #define CLOTH_LANES 1
 #define CLOTH_LANES_NAME "scalar"
@@ -653,6 +1460,109 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
   to.z[i] = a.z;
 }
 
+#if WITH_WRAP
+
+CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
+                   lanes_gathered(from.z + i, next, count));
+}
+
+/* Adds the first `count` lanes to floats that lie `next` apart. */
+CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
+  float side[CLOTH_LANES];
+  lanes_store(side, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
+    to[lane * next] += side[lane];
+  }
+}
+
+static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_add_scattered(to.x + i, next, a.x, count);
+  lanes_add_scattered(to.y + i, next, a.y, count);
+  lanes_add_scattered(to.z + i, next, a.z, count);
+}
+
+CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
+  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+}
+
+#endif
+
+/* Length of vectors; one whose square would leave the normal range counts as 0. */
+CLOTH_INLINE lanes lanes3_length(lanes3 a) {
+  a = lanes3_snapped_to(a, STATE_QUANTUM);
+  return lanes_square_root(lanes3_dot(a, a));
+}
+
+CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
+                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
+                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
+}
+
+#if WITH_MULTILEVEL
+
+static planes three_from(float *first, int32_t stride) {
+  planes three = {first, first + stride, first + 2 * stride};
+  return three;
+}
+
+#endif
+
+CLOTH_INLINE lanes signed_one(lanes a) {
+  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
+}
+
+/* Sum of small whole numbers. */
+static uint32_t lanes_count(lanes a) {
+  float values[CLOTH_LANES];
+  uint32_t count = 0;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    count += (uint32_t)values[lane];
+  }
+  return count;
+}
+
+CLOTH_INLINE lanes clamped_to_one(lanes a) {
+  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+}
+
+#if WITH_PROJECTION
+
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
+/* How many of a block's particles are meant. */
+CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
+  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
+}
+
+#endif
+
+/* As large as its length, or larger. */
+CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
+  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
+}
+
+#ifndef CLOTH_NO_MEASURE
+
+/* Adds one element to a sum. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
+
+#endif
+
+/// 2. The cloth in memory ///
+
 /// The cloth in its arena ///
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
@@ -931,6 +1841,15 @@ typedef char cloth_ends_with_its_settings[offsetof(cloth, fixed_work) + 4 == siz
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
 
+/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
+   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
+#define HISTORY_FORGOTTEN 2.0e5f
+
+/* Fastest a pin may be told to move [m/s]. */
+#define PIN_SPEED_LIMIT 1.0e5f
+
+/// Access to the arena ///
+
 /* Also of what lies before the arena or behind it, in scratch that is shared. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
@@ -1053,248 +1972,429 @@ static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->area / (float)c->count;
 }
 
-static void fill_zero(void *memory, size_t bytes) {
-  uint8_t *byte = (uint8_t *)memory;
-  for (size_t i = 0; i < bytes; i++) {
-    byte[i] = 0;
-  }
-}
-
-static void copy_memory(void *to, const void *from, size_t bytes) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_memcpy(to, from, bytes);
-#else
-  for (size_t i = 0; i < bytes; i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-#endif
-}
-
-static int are_equal(const void *a, const void *b, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
 static void fill_planes(const cloth *c, planes a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
-/// Hash ///
+/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+static int chooses_tethers(const cloth *c) {
+  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
+}
 
-/* A word of memory, whatever is kept there. */
-#if defined(__GNUC__) || defined(__clang__)
-typedef uint32_t __attribute__((may_alias)) any_word;
-#else
-typedef uint32_t any_word;
+static int check_cloth(const cloth *c) {
+  if (!c) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
+    return CLOTH_ERROR_NOT_A_CLOTH;
+  }
+  return CLOTH_OK;
+}
+
+/* Is this a cloth, and is what comes with it there? */
+static int check_call(const cloth *c, const void *with) {
+  int error = check_cloth(c);
+  return error || with ? error : CLOTH_ERROR_NULL;
+}
+
+/* The velocities one or two substeps before the last. */
+static planes earlier_of(const cloth *c, int32_t before) {
+  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+static void forget_history(const cloth *c, int32_t particle) {
+  if (c->earlier) {
+    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
+    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static planes target_planes(const cloth *c, int32_t which) {
+  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
+/* Are these the lengths of a motion constraint? */
+static int is_motion_limit(cloth_vector limit) {
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
+         in_range(limit.z, 0.0f, 1.0e4f);
+}
 #endif
 
-/*
- * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
- * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
- */
-#define HASH_STREAMS 4
-#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
-
-typedef struct hasher {
-  uint64_t stream[HASH_STREAMS];
-  uint32_t words;
-} hasher;
-
-static uint64_t hash_mix(uint64_t stream, uint32_t word) {
-  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
-  return mixed ^ (mixed >> 29);
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->quiet == ASLEEP;
 }
 
-static void hash_start(hasher *h) {
-  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    h->stream[i] = i;
+/* Something that acts on the cloth has changed. */
+static void wake(const cloth *c) {
+  inputs_of(c)->quiet = 0.0f;
+}
+
+/* Stores one of the inputs. What it already is wakes nothing. */
+static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
+    wake(c);
   }
-  h->words = 0;
+  copy_memory(stored, value, bytes);
 }
 
-static void hash_word(hasher *h, uint32_t word) {
-  uint32_t next = h->words++ % HASH_STREAMS;
-  h->stream[next] = hash_mix(h->stream[next], word);
+static int has_air(const cloth *c) {
+  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
 }
 
-CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    hash_word(h, words[i]);
-  }
-}
-
-static uint64_t hash_end(const hasher *h) {
-  uint64_t all = h->words;
-  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
-  }
-  return all;
-}
-
-/// Configuration ///
-
-static cloth_fabric fabric_default(void) {
-  cloth_fabric f;
-  f.density = 0.2f;
-  f.stretch_warp = 1000.0f;
-  f.stretch_weft = 1000.0f;
-  f.shear = 700.0f;
-  f.bend = 1.0e-5f;
-  f.bend_transition = 0.05f;
-  f.compression = 1.0f;
-  f.shear_compression = 1.0f;
-  f.stretch_damping = 0.05f;
-  f.shear_damping = 0.05f;
-  f.bend_damping = 0.2f;
+static planes row_buffer(const cloth *c, int32_t number) {
+  planes f;
+  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
+  f.y = f.x + c->columns;
+  f.z = f.y + c->columns;
   return f;
 }
 
-cloth_config cloth_config_default(void) {
-  cloth_config config;
-  fill_zero(&config, sizeof config);
-  config.cookie = CLOTH_COOKIE;
-  config.columns = 32;
-  config.rows = 32;
-  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
-  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  config.fabric = fabric_default();
-  config.velocity_damping = 0.1f;
-  config.gravity = vector(0.0f, -9.81f, 0.0f);
-  config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 200.0f;
-  config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
-  config.tethers = WITH_PROJECTION ? TETHERS : 0;
-  config.fine_sweeps = 3;
-  config.tether_scale = 1.0015f;
-  /* What can only be explicit needs as many substeps as it is stiff. */
-  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
-  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
-  config.max_speed = 300.0f;
-  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.max_iterations = 4;
-  config.tolerance = 1.0e-3f;
-  config.limit_extension = 0.006f;
-  config.limit_compression = 1.0f;
-  config.contact_mode = CLOTH_CONTACT_PROJECTION;
-  config.thickness = 0.01f;
-  config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.max_confined = WITH_CONFINED ? 8 : 0;
-  config.sleep_time = 0.5f;
-  return config;
+static void clear_row_buffers(const cloth *c) {
+  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
 }
 
-/* The range of a number in a struct, and the error of being outside. */
-typedef struct float_limit {
-  uint16_t offset;
+static uint32_t *contact_info_of(const cloth *c) {
+  return (uint32_t *)at(c, c->contact);
+}
+
+/* All bits of any particle's freedom. */
+static uint32_t freedoms_joined(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c);
+  uint32_t joined = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    joined |= freedom[i];
+  }
+  return joined;
+}
+
+static int check_particle(const cloth *c, int32_t particle) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+}
+
+/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
+  cloth_vector before = vector_load(to, particle);
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
+    wake(c);
+  }
+  vector_store(to, particle, a);
+}
+
+static int check_pin(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+}
+
+/// Rotations and poses ///
+
+static cloth_rotation rotation_conjugate(cloth_rotation q) {
+  q.x = 0.0f - q.x;
+  q.y = 0.0f - q.y;
+  q.z = 0.0f - q.z;
+  return q;
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
+  cloth_vector u = vector(q.x, q.y, q.z);
+  v = vector_clean(v);
+  cloth_vector t = vector_clean(vector_scale(vector_cross(u, v), 2.0f));
+  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
+}
+
+static cloth_rotation rotation_snapped(cloth_rotation q) {
+  snap_floats(&q.x, 4);
+  return q;
+}
+
+/* Snapped before it is squared, and again when it is scaled. */
+static cloth_rotation rotation_normalised(cloth_rotation q) {
+  q = rotation_snapped(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  q.x = q.x * scale;
+  q.y = q.y * scale;
+  q.z = q.z * scale;
+  q.w = q.w * scale;
+  return rotation_snapped(q);
+}
+
+/* A share t of the way from a to b, the short way round, at nearly even speed. */
+static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
+  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  cloth_rotation q;
+  q.x = a.x + (sign * b.x - a.x) * t;
+  q.y = a.y + (sign * b.y - a.y) * t;
+  q.z = a.z + (sign * b.z - a.z) * t;
+  q.w = a.w + (sign * b.w - a.w) * t;
+  return rotation_normalised(q);
+}
+
+static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
+  if (t == 1.0f) {
+    return *b;
+  }
+  cloth_pose pose;
+  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  pose.position = vector_snapped(pose.position, STATE_QUANTUM);
+  pose.rotation = rotation_between(a->rotation, b->rotation, t);
+  return pose;
+}
+
+static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
+  cloth_vector from = vector_snapped(vector_subtract(p, pose->position), STATE_QUANTUM);
+  return vector_snapped(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
+  return vector_add(pose->position, rotate(pose->rotation, p));
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
+  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
+  v = lanes3_snapped(v);
+  lanes3 t = lanes3_snapped(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
+  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
+}
+
+#if WITH_COLLIDERS
+
+static int check_pose(const cloth_pose *pose) {
+  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  cloth_rotation q = pose->rotation;
+  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
+    return CLOTH_ERROR_ROTATION;
+  }
+  q = rotation_snapped(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+}
+
+static cloth_pose clean_pose(const cloth_pose *pose) {
+  cloth_pose clean;
+  clean.position = vector_snapped(pose->position, STATE_QUANTUM);
+  clean.rotation = rotation_normalised(pose->rotation);
+  return clean;
+}
+
+#endif
+
+#if WITH_CARRY
+
+static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
+  cloth_rotation q;
+  q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
+  q.y = a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z);
+  q.z = a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x);
+  q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
+  return rotation_normalised(q);
+}
+
+/* Half the rotation of one of at most half a turn. */
+static cloth_rotation half_rotation(cloth_rotation q) {
+  float w = square_root(0.5f * (1.0f + q.w));
+  float share = 0.5f / w;
+  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
+  return half;
+}
+
+#endif
+
+/// Self-test ///
+
+#ifndef CLOTH_NO_SELF_TEST
+
+/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+CLOTH_SEPARATE float opaque(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+static int has_bits(float value, uint32_t bits) {
+  volatile float kept = value;
+  return bits_of(kept).bits == bits;
+}
+
+/* Expressions of known bits, and what is wrong where they come out otherwise. */
+enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
+typedef struct known_bits {
+  int16_t expression;
   int16_t error;
-  float low, high;
-} float_limit;
+  uint32_t a, b, bits;
+} known_bits;
 
-typedef struct integer_limit {
-  uint16_t offset;
-  int16_t error;
-  int32_t low, high;
-} integer_limit;
-
-#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
-CLOTH_CONSTANT static const float_limit fabric_limits[] = {
-    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
-    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
-    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
-    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-};
-#undef FABRIC
-
-#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
-CLOTH_CONSTANT static const integer_limit config_integers[] = {
-    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
-    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
-    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
-    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
-    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
-    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
-    {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
-    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
-    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
-    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
+CLOTH_CONSTANT static const known_bits known_results[] = {
+    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
+    /* 1 / 3 is rounded up. */
+    {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
+    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    /* 3 / 7, which 3 * (1 / 7) is not. */
+    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
+    {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
+    /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x40000000u, 0, 0x3fb504f3u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f800001u, 0, 0x3f800000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f7fffffu, 0, 0x3f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x00800000u, 0, 0x20000000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f7fffffu, 0, 0x5f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
-CLOTH_CONSTANT static const float_limit config_floats[] = {
-    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
-    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
-    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
-    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
-    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
-    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
-    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
-    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
-    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
-    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
-    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
-    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
-    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
-};
-#undef CONFIG
+static lanes expression_value(int expression, lanes a, lanes b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return lanes_add(a, b);
+  case A_OVER_B:
+    return lanes_divide(a, b);
+  case A_PLUS_B_MINUS_A:
+    return lanes_subtract(lanes_add(a, b), a);
+  case A_TIMES_A_PLUS_B:
+    return lanes_add(lanes_multiply(a, a), b);
+  case A_TIMES_2_OVER_2:
+    return lanes_multiply(lanes_multiply(a, lanes_splat(2.0f)), lanes_splat(0.5f));
+  default:
+    return lanes_square_root(a);
+  }
+}
 
-static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
-  const float_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
-    if (!in_range(*value, limits->low, limits->high)) {
-      return limits->error;
+/* The same in plain floats, where lanes are more than that. */
+static float plain_value(int expression, float a, float b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return a + b;
+  case A_OVER_B:
+    return a / b;
+  case A_PLUS_B_MINUS_A:
+    return (a + b) - a;
+  case A_TIMES_A_PLUS_B:
+    return a * a + b;
+  case A_TIMES_2_OVER_2:
+    return a * 2.0f * 0.5f;
+  default:
+    return square_root(a);
+  }
+}
+
+/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+static int masks_are_right(void) {
+  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
+  float stored[CLOTH_LANES];
+  float chosen[CLOTH_LANES];
+  lanes one = lanes_splat(1.0f);
+  lanes zero = lanes_splat(0.0f);
+  lanes_mask odd = lanes_less(zero, lanes_load(parity));
+  lanes_mask even = lanes_less(lanes_load(parity), one);
+  lanes_mask both = lanes_both(lanes_first(3), even);
+  lanes_store(stored, zero);
+  lanes_store_first(stored, one, 3);
+  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
+    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
+      return 0;
     }
   }
-  return CLOTH_OK;
+  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
+  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
+      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
+    return 0;
+  }
+  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
 
-static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
-  const integer_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
-    if (*value < limits->low || *value > limits->high) {
-      return limits->error;
+static int transposition_is_right(void) {
+  float from[CLOTH_LANES * CLOTH_LANES];
+  float to[CLOTH_LANES];
+  lanes block[CLOTH_LANES];
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    from[i] = (float)i;
+  }
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    block[i] = lanes_load(from + i * CLOTH_LANES);
+  }
+  lanes_transpose(block);
+  int right = 1;
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    lanes_store(to, block[i / CLOTH_LANES]);
+    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
+  }
+  return right;
+}
+
+/* Some values of a block, through the operations whose meaning differs most between vector units. */
+static int lanes_are_right(void) {
+  float from[CLOTH_LANES + 1];
+  float to[CLOTH_LANES + 1];
+  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
+    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
+    to[i] = 7.0f;
+  }
+  lanes a = lanes_load(from);
+  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
+  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float quotient = opaque(0xc0400000u) / from[i];
+    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
+      return 0;
     }
   }
-  return CLOTH_OK;
+  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
-static int check_fabric(const cloth_fabric *fabric) {
-  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
-}
-
-/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
-static void snap_floats(float *values, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    values[i] = snapped(values[i], WORK_QUANTUM);
+int cloth_self_test(void) {
+  const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
+  for (const known_bits *k = known_results; k < end; k++) {
+    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    lanes a = lanes_splat(opaque(k->a));
+    lanes b = lanes_splat(opaque(k->b));
+    if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
+        (CLOTH_LANES > 1 && !has_bits(plain_value(k->expression, opaque(k->a), opaque(k->b)), k->bits))) {
+      return k->error;
+    }
   }
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+    return CLOTH_ERROR_LANES;
+  }
+  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  float half = opaque(0x3f000000u);
+  float smallest = opaque(0x00800000u);
+  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
+  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
+  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
 }
+
+#endif
+
+/// 3. Making a cloth ///
+
+/// Placement of the grid ///
 
 /* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
 static int check_edge(cloth_vector edge, int32_t cells) {
@@ -1407,6 +2507,197 @@ static int check_placement(const cloth_config *config) {
   return CLOTH_OK;
 }
 
+/// Fabrics ///
+
+static cloth_fabric fabric_default(void) {
+  cloth_fabric f;
+  f.density = 0.2f;
+  f.stretch_warp = 1000.0f;
+  f.stretch_weft = 1000.0f;
+  f.shear = 700.0f;
+  f.bend = 1.0e-5f;
+  f.bend_transition = 0.05f;
+  f.compression = 1.0f;
+  f.shear_compression = 1.0f;
+  f.stretch_damping = 0.05f;
+  f.shear_damping = 0.05f;
+  f.bend_damping = 0.2f;
+  return f;
+}
+
+/* The range of a number in a struct, and the error of being outside. */
+typedef struct float_limit {
+  uint16_t offset;
+  int16_t error;
+  float low, high;
+} float_limit;
+
+typedef struct integer_limit {
+  uint16_t offset;
+  int16_t error;
+  int32_t low, high;
+} integer_limit;
+
+#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
+CLOTH_CONSTANT static const float_limit fabric_limits[] = {
+    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
+    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
+    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
+    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
+    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
+    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+};
+#undef FABRIC
+
+static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
+  const float_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
+    if (!in_range(*value, limits->low, limits->high)) {
+      return limits->error;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
+  const integer_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
+    if (*value < limits->low || *value > limits->high) {
+      return limits->error;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_fabric(const cloth_fabric *fabric) {
+  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
+}
+
+#ifndef CLOTH_NO_FABRICS
+
+/*
+ * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
+ * = tensile - shear; their bending rigidities: Matsudaira 2015 (cotton broad, tropical wool, polyester faille).
+ * Silk and denim are set inside the KES ranges of the literature (B 2..20 uN m, G 17..112 N/m) so that drape
+ * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
+ * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
+ */
+CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
+    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
+    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
+    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
+};
+
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
+    return CLOTH_ERROR_STIFFNESS;
+  }
+  *fabric = fabric_presets[kind];
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Configuration ///
+
+cloth_config cloth_config_default(void) {
+  cloth_config config;
+  fill_zero(&config, sizeof config);
+  config.cookie = CLOTH_COOKIE;
+  config.columns = 32;
+  config.rows = 32;
+  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
+  config.fabric = fabric_default();
+  config.velocity_damping = 0.1f;
+  config.gravity = vector(0.0f, -9.81f, 0.0f);
+  config.air_density = 1.2f;
+  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.bend_integration = CLOTH_BEND_ADAPTIVE;
+  config.fold_stiffness = 200.0f;
+  config.explicit_threshold = 0.2f;
+  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
+  config.tethers = WITH_PROJECTION ? TETHERS : 0;
+  config.fine_sweeps = 3;
+  config.tether_scale = 1.0015f;
+  /* What can only be explicit needs as many substeps as it is stiff. */
+  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
+  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
+  config.max_speed = 300.0f;
+  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.max_iterations = 4;
+  config.tolerance = 1.0e-3f;
+  config.limit_extension = 0.006f;
+  config.limit_compression = 1.0f;
+  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  config.thickness = 0.01f;
+  config.max_colliders = WITH_COLLIDERS ? 16 : 0;
+  config.max_confined = WITH_CONFINED ? 8 : 0;
+  config.sleep_time = 0.5f;
+  return config;
+}
+
+#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
+CLOTH_CONSTANT static const integer_limit config_integers[] = {
+    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
+    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
+    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
+    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
+    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
+    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
+    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
+    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
+    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
+    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
+    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
+    {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
+    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
+    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
+    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
+    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
+};
+
+CLOTH_CONSTANT static const float_limit config_floats[] = {
+    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
+    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
+    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
+    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
+    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
+    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
+    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
+    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
+    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
+    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
+    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
+    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
+    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
+    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
+};
+#undef CONFIG
+
 static int check_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
@@ -1438,12 +2729,6 @@ static int check_choices(const cloth_config *config) {
     return CLOTH_ERROR_WORK;
   }
   return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
-}
-
-/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
-static int chooses_tethers(const cloth *c) {
-  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
-  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
 }
 
 /* Can anything of a cloth with this config ever be implicit? */
@@ -1501,7 +2786,7 @@ static int check_config(const cloth_config *config) {
   return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
 }
 
-/// Memory ///
+/// Memory layout ///
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
@@ -1755,22 +3040,6 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
   return CLOTH_OK;
 }
 
-static int check_cloth(const cloth *c) {
-  if (!c) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
-    return CLOTH_ERROR_NOT_A_CLOTH;
-  }
-  return CLOTH_OK;
-}
-
-/* Is this a cloth, and is what comes with it there? */
-static int check_call(const cloth *c, const void *with) {
-  int error = check_cloth(c);
-  return error || with ? error : CLOTH_ERROR_NULL;
-}
-
 int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
   int error = check_call(sheet, scratch);
   if (error) {
@@ -1799,6 +3068,8 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
   describe_memory(sheet, memory);
   return CLOTH_OK;
 }
+
+/// Initialisation ///
 
 static void copy_settings(cloth *c, const cloth_config *config) {
   float cells = (float)cells_along_warp(c);
@@ -1868,34 +3139,6 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   }
 }
 
-/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
-   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
-#define HISTORY_FORGOTTEN 2.0e5f
-
-/* The velocities one or two substeps before the last. */
-static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
-}
-
-static void forget_history(const cloth *c, int32_t particle) {
-  if (c->earlier) {
-    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
-    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
-}
-
-#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
-/* Are these the lengths of a motion constraint? */
-static int is_motion_limit(cloth_vector limit) {
-  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
-         in_range(limit.z, 0.0f, 1.0e4f);
-}
-#endif
-
 /* Settings and maps: all that a step depends on beside the state. */
 static void hash_config(cloth *c) {
   hasher h;
@@ -1910,29 +3153,6 @@ static void hash_config(cloth *c) {
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
-}
-
-static int is_asleep(const cloth *c) {
-  return inputs_of(c)->quiet == ASLEEP;
-}
-
-/* Something that acts on the cloth has changed. */
-static void wake(const cloth *c) {
-  inputs_of(c)->quiet = 0.0f;
-}
-
-/* Stores one of the inputs. What it already is wakes nothing. */
-static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
-  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
-    wake(c);
-  }
-  copy_memory(stored, value, bytes);
-}
-
-static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
-  cloth_fabric clean = *fabric;
-  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
-  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
@@ -1986,40 +3206,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   return CLOTH_OK;
 }
 
-/// Fabrics ///
+/// 4. Building blocks of a step ///
 
-#ifndef CLOTH_NO_FABRICS
-
-/*
- * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
- * = tensile - shear; their bending rigidities: Matsudaira 2015 (cotton broad, tropical wool, polyester faille).
- * Silk and denim are set inside the KES ranges of the literature (B 2..20 uN m, G 17..112 N/m) so that drape
- * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
- * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
- */
-CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
-    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
-    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
-    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
-    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
-    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
-};
-
-int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
-    return CLOTH_ERROR_STIFFNESS;
-  }
-  *fabric = fabric_presets[kind];
-  return CLOTH_OK;
-}
-
-#endif
-
-/// Plan of a step ///
+/// Stiffness of the springs ///
 
 /* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
    kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
@@ -2076,99 +3265,6 @@ static float kappa_factor_least(const cloth *c) {
   return c->map_least / c->mass_ratio_most;
 }
 
-/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
-static float coefficient(float value, float limit) {
-  return snapped(minimum(value, limit), WORK_QUANTUM);
-}
-
-/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
-   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
-#define SOLVABLE_KAPPA 64.0f
-
-static float solvable_kappa(const cloth *c) {
-  float iterations = (float)c->max_iterations;
-  return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
-}
-
-/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
-CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
-  float per_mass = k / reference_mass(c);
-  spring_family s;
-  s.rest = direction_rest(c, d);
-  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
-  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-  s.force = s.stiffness * (1.0f / k);
-  s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
-  s.kappa = s.stiffness + 2.0f * s.damping;
-  s.mode = CLOTH_MODE_OFF;
-  s.projected = PROJECTED_NONE;
-  return s;
-}
-
-/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
-static float projection_threshold(const cloth *c) {
-  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
-                                                      : CLOTH_KAPPA_NEVER;
-}
-
-/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
-   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
-   gradients do so up to this kappa per iteration of the cap (measured). */
-#define RESOLVED_KAPPA 0.25f
-
-/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
-static float projected_above(const cloth *c, const step_plan *plan) {
-  float threshold = projection_threshold(c);
-  float most = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    most = maximum(most, plan->spring[d].kappa);
-  }
-  if (!(most * kappa_factor_most(c) > threshold)) {
-    return threshold;
-  }
-  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
-}
-
-static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
-  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
-    return PROJECTED_NONE;
-  }
-  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
-}
-
-/* The mode kappa asks for, by the threshold. */
-static int32_t mode_by_kappa(const cloth *c, float kappa) {
-  if (kappa == 0.0f) {
-    return CLOTH_MODE_OFF;
-  }
-  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
-    return CLOTH_MODE_EXPLICIT;
-  }
-  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
-}
-
-/* May a family be forced to be explicit? */
-static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
-}
-
-static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
-  s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
-  s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
-  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
-    return;
-  }
-  s->mode = CLOTH_MODE_IMPLICIT;
-  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
-    return;
-  }
-  if (is_stable_explicit(c, s)) {
-    s->mode = CLOTH_MODE_EXPLICIT;
-    return;
-  }
-  plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
-}
-
 /* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
 CLOTH_INLINE lanes bend_curve(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
@@ -2221,237 +3317,6 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
   return 0.125f * (axis_fold_stiffness(c, WARP) + axis_fold_stiffness(c, WEFT));
 }
 
-static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
-  float per_mass = plan->k / reference_mass(c);
-  bend_family *b = &plan->bend[d];
-  b->rest = 2.0f * direction_rest(c, d);
-  b->inverse_rest = 1.0f / b->rest;
-  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
-  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
-  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
-  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
-}
-
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
-   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
-static int is_bend_projected(const cloth *c, const step_plan *plan) {
-  float kappa = plan->bend_kappa * kappa_factor_most(c);
-  if (kappa > BEND_EXPLICIT_LIMIT) {
-    kappa += 2.0f * plan->bend[WARP].damping;
-  }
-  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
-}
-
-/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
-static void plan_projected_bend(step_plan *plan) {
-  plan->bend_mode = CLOTH_MODE_OFF;
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
-    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
-  }
-}
-
-static void plan_bend(const cloth *c, step_plan *plan) {
-  float fabric_kappa = 0.0f;
-  plan->bend_kappa = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan_bend_family(c, plan, d);
-    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
-    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
-  }
-  plan->bend_projected = is_bend_projected(c, plan);
-  if (plan->bend_projected) {
-    plan_projected_bend(plan);
-    return;
-  }
-  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
-  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
-    plan->bend_mode = CLOTH_MODE_IMPLICIT;
-    limit = solvable_kappa(c);
-  }
-  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    bend_family *b = &plan->bend[d];
-    b->linear_slope = minimum(b->linear_slope, limit);
-    b->linear = b->linear_slope * plan->inverse_k;
-    b->fold_slope = minimum(b->fold_slope, limit);
-    b->fold = b->fold_slope * plan->inverse_k;
-    b->damping = minimum(b->damping, limit);
-  }
-}
-
-static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float most = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
-    most = maximum(most, vector_dot(velocity, velocity));
-  }
-  return square_root(most);
-}
-
-/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
-static int32_t whole_up(float value, int32_t limit) {
-  if (!(value < (float)limit)) {
-    return limit;
-  }
-  int32_t whole = (int32_t)maximum(value, 1.0f);
-  return (float)whole < value ? whole + 1 : whole;
-}
-
-/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
-static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
-  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
-  float a = dt * (per_mass * direction_stiffness(c, direction));
-  float b = 2.0f * per_mass * direction_damping(c, direction);
-  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
-    b = 0.0f; /* damping is no reason for smaller implicit steps */
-  }
-  return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
-}
-
-static int32_t choose_substeps(const cloth *c, float dt) {
-  if (c->substeps > 0) {
-    return c->substeps;
-  }
-  if (c->fixed_work) {
-    return c->max_substeps;
-  }
-  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
-  if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
-  }
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
-  }
-  return whole_up(wanted, c->max_substeps);
-}
-
-/* An explicit-only cloth has no solver to fall back on. */
-static int is_refused(const cloth *c, float dt) {
-  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 0;
-  }
-  float k = dt / (float)choose_substeps(c, dt);
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family s = plan_spring(c, k, d);
-    if (!is_stable_explicit(c, &s)) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-static int has_air(const cloth *c) {
-  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
-}
-
-/*
- * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
- * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
- * a factor of e in 50 substeps), while there they damp them like an implicit step.
- */
-static void plan_extrapolation(const cloth *c, step_plan *plan) {
-  float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
-  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
-}
-
-CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
-  plan->dt = dt;
-  plan->notes = 0;
-  plan->substeps = choose_substeps(c, dt);
-  plan->k = dt / (float)plan->substeps;
-  plan->inverse_k = 1.0f / plan->k;
-  plan->span = largest_span(c->columns, c->rows, c->spans);
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan->spring[d] = plan_spring(c, plan->k, d);
-  }
-  plan->projected_above = projected_above(c, plan);
-  plan_bend(c, plan);
-  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
-  plan->projects = plan->bend_projected;
-  plan->springs = 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    choose_mode(c, plan, &plan->spring[d]);
-    plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
-    plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
-    plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
-  }
-  plan->forces |= plan->springs;
-  plan_extrapolation(c, plan);
-}
-
-/// Prices ///
-
-/*
- * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
- * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
- */
-enum {
-  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
-  PRICE_CALL = 600,    /* a substep, whatever the grid */
-  PRICE_ROW = 120,     /* a row, in a substep */
-  PRICE_PREPARE = 60,  /* a particle, in a step */
-  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
-  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
-  PRICE_OFFERS = 1200, /* ... and each of its tethers */
-  PRICE_PREDICT = 80,
-  PRICE_HISTORY = 60,
-  PRICE_BODY_FORCES = 30,
-  PRICE_AIR = 345,
-  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
-  PRICE_BENDS = 600,
-  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
-  PRICE_PRECONDITIONER = 450,
-  PRICE_BEND_BLOCKS = 310,
-  PRICE_SOLVE = 200, /* around the iterations */
-  PRICE_WARM = 420,  /* beside the operator */
-  PRICE_ITERATION = 230,
-  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
-  PRICE_BEND_PAIR = 225,
-  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
-  PRICE_SEAM_BLOCKS = 190,
-  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
-  PRICE_SEAM_SHEAR = 280, /* ... or projected */
-  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
-  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
-  PRICE_RUN = 62,         /* a run of springs */
-  PRICE_SETTLE = 75,
-  PRICE_TETHER = 85,
-  PRICE_TAUT = 60,       /* a tether that pulls ... */
-  PRICE_PASSED = 100,    /* ... and for each collider that might be in its way ... */
-  PRICE_UNBLOCKED = 420, /* ... if it is near */
-  PRICE_NEAR = 103,      /* is it near a collider? */
-  PRICE_RESPOND = 350,   /* one that touches */
-  PRICE_BODY = 1500,     /* a collider */
-  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
-  PRICE_TRACED = 150,    /* a path */
-  PRICE_TARGET = 400,    /* a particle held to its target, and out of its backstop */
-  PRICE_ACCEPT = 112,
-  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
-  PRICE_CONFINED = 1600, /* a confined particle */
-  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
-  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
-  PRICE_HELD = 2600      /* a particle held so */
-};
-
-/* Of a sweep of strain limiting, a particle. */
-static uint32_t sweep_price(const cloth *c) {
-  return 2 * PRICE_GENERAL + PRICE_RUN + (is_wrapped(c) ? PRICE_RING : 0u);
-}
-
-/* Distance of a point from the surface, by shape. */
-CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
-
 /// Springs ///
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
@@ -2480,18 +3345,6 @@ CLOTH_INLINE int32_t spring_start(int32_t direction) {
 
 CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
   return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->columns);
-}
-
-static planes row_buffer(const cloth *c, int32_t number) {
-  planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
-  f.y = f.x + c->columns;
-  f.z = f.y + c->columns;
-  return f;
-}
-
-static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
@@ -2776,100 +3629,12 @@ CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, 
   return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
 }
 
-/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
-CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
-                                    int32_t width, int32_t left) {
-  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
-  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
-                     corner_difference(v, d), stored, width, left);
-}
-
-CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
-                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
-}
-
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
 static planes bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->velocity);
-  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
-  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, reach, below);
-    cell_corners vs = load_corners(v, i, reach, below);
-    row_pulls pulls;
-    float *stored = tiles ? tiles + tile_offset(column) : NULL;
-    int32_t width = tile_width(c, column);
-    spring_length lengths[DIRECTIONS];
-    if (reach == 1) {
-      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
-                                                      &vs, stored, width, left));
-    } else {
-      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] =
-                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
-    }
-    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
-  }
-}
-
-/* Compiled for either, unless size is asked for. */
-CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 planes change) {
-#if defined(__OPTIMIZE_SIZE__)
-  add_row(c, plan, row, reach, change);
-#else
-  if (reach == 1) {
-    add_row(c, plan, row, 1, change);
-  } else {
-    add_row(c, plan, row, 2, change);
-  }
-#endif
-}
-
-/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
-  lanes3 span = bend_span(x, d);
-  lanes along = lanes3_dot(span, corner_difference(p, d));
-  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
-}
-
-/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
-   direction . product to the sum. The slopes are stored, d is at hand. */
-CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const planes x = planes_at(c, c->position);
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
-  const planes buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners ps = load_corners(p, i, 2, below);
-    row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
-    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
-    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
-  }
-}
+/// Seam of a tube ///
 
 #if WITH_WRAP
 
@@ -2904,30 +3669,6 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
   return line;
 }
 
-CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
-  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
-                   lanes_gathered(from.z + i, next, count));
-}
-
-/* Adds the first `count` lanes to floats that lie `next` apart. */
-CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
-  float side[CLOTH_LANES];
-  lanes_store(side, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += side[lane];
-  }
-}
-
-static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
-  lanes_add_scattered(to.x + i, next, a.x, count);
-  lanes_add_scattered(to.y + i, next, a.y, count);
-  lanes_add_scattered(to.z + i, next, a.z, count);
-}
-
-CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
-  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
-}
-
 /* From the start of springs to their end, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
   const int32_t next = c->columns, first = row * next;
@@ -2943,72 +3684,525 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes
   lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
 }
 
-/* Bend springs of a line. Kept with w = sqrt(slope) d. */
-CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
-                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
-  const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_rounded(x, WORK_GRID);
-  lanes3 pull =
-      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
-  if (line->mode == CLOTH_MODE_IMPLICIT) {
-    planes w = {stored, stored + width, stored + 2 * width};
-    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
-    lanes_store(stored + 3 * width, lanes_splat(0.0f));
-  }
-  return pull;
+#endif
+
+/// Symmetric 3x3 blocks ///
+
+/*
+ * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
+ * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
+ * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
+ * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ */
+typedef struct symmetric {
+  lanes xx, yy, zz, xy, xz, yz;
+} symmetric;
+
+/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
+  symmetric m;
+  m.xx = lanes_load(from);
+  m.yy = lanes_load(from + stride);
+  m.zz = lanes_load(from + 2 * stride);
+  m.xy = lanes_load(from + 3 * stride);
+  m.xz = lanes_load(from + 4 * stride);
+  m.yz = lanes_load(from + 5 * stride);
+  return m;
 }
 
-CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
-  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
-    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
-    float *stored = line->blocks + row;
-    lanes3 pull;
-    if (line->is_bend) {
-      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
-    } else {
-      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
-      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
-                         CLOTH_LANES);
-    }
-    add_seam_pulls(c, line, change, row, pull, count);
-  }
+CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
+  m.xx = lanes_multiply(m.xx, s);
+  m.yy = lanes_multiply(m.yy, s);
+  m.zz = lanes_multiply(m.zz, s);
+  m.xy = lanes_multiply(m.xy, s);
+  m.xz = lanes_multiply(m.xz, s);
+  m.yz = lanes_multiply(m.yz, s);
+  return m;
 }
 
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
-static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
-  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    if (line.mode != CLOTH_MODE_OFF) {
-      add_seam_line(c, plan, &line, change);
-    }
-  }
+CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
+  m.xx = lanes_rounded(m.xx, WORK_GRID);
+  m.yy = lanes_rounded(m.yy, WORK_GRID);
+  m.zz = lanes_rounded(m.zz, WORK_GRID);
+  m.xy = lanes_rounded(m.xy, WORK_GRID);
+  m.xz = lanes_rounded(m.xz, WORK_GRID);
+  m.yz = lanes_rounded(m.yz, WORK_GRID);
+  return m;
+}
+
+CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
+  lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
+  lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
+  lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
+  return lanes3_of(x, y, z);
+}
+
+/* Adds a u^T + s I for a parallel to u. */
+CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
+  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
+  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
+  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
+  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
+  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
+  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
+}
+
+CLOTH_INLINE symmetric symmetric_identity(lanes s) {
+  lanes zero = lanes_splat(0.0f);
+  symmetric m = {s, s, s, zero, zero, zero};
+  return m;
+}
+
+/*
+ * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
+ * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
+ * cofactors does not, from kappa of about 500).
+ */
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
+  lanes one = lanes_splat(1.0f);
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
+  lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
+  lanes zero = lanes_splat(0.0f);
+  symmetric r;
+  r.zz = i2;
+  r.yz = lanes_subtract(zero, lanes_multiply(l21, i2));
+  r.xz = lanes_multiply(h20, i2);
+  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
+  r.xy = lanes_subtract(lanes_subtract(zero, lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
+  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
+                   lanes_multiply(h20, lanes_multiply(h20, i2)));
+  return r;
+}
+
+#if WITH_MULTILEVEL
+
+CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
+  symmetric m = {lanes_load(from),
+                 lanes_load(from + count),
+                 lanes_load(from + 2 * count),
+                 lanes_load(from + 3 * count),
+                 lanes_load(from + 4 * count),
+                 lanes_load(from + 5 * count)};
+  return m;
 }
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
-  clear_row_buffers(c);
+/// Collider shapes ///
+
+/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
+   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+
+CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
+  lanes length = lanes3_length(p);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
+  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
+  return lanes_subtract(length, radius);
+}
+
+/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
+   sin = (r0 - r1) / length towards the axis. */
+CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+  float length = 2.0f * body->half_height;
+  float lean = (body->radius - body->radius_top) / length;
+  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
+  lanes zero = lanes_splat(0.0f);
+  lanes sine = lanes_splat(lean);
+  lanes cosine = lanes_splat(slope);
+  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
+  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
+  lanes_mask low = lanes_less(along, zero);
+  lanes_mask high = lanes_less(lanes_splat(length * slope), along);
+  lanes3 round_normal;
+  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
+  lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
+  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
+  lanes_mask aside = lanes_less(least, out);
+  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
+                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
+  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
+  cone = lanes_subtract(cone, lanes_splat(body->radius));
+  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
+  return lanes_select(low, round, lanes_select(high, round, cone));
+}
+
+CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
+  lanes zero = lanes_splat(0.0f);
+  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
+  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
+  q = lanes3_subtract(q, lanes3_splat(half));
+  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
+  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
+  lanes3 corner;
+  lanes outside = distance_to_sphere(beyond, zero, &corner);
+  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
+  lanes_mask not_y = lanes_less(q.y, q.z);
+  lanes one = lanes_splat(1.0f);
+  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
+                          lanes_keep(not_x, lanes_keep(not_y, one)));
+  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
+  lanes3 outward = lanes3_select(is_outside, corner, face);
+  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
+                      lanes_multiply(outward.z, side.z));
+  return lanes_select(is_outside, outside, deepest);
+}
+
+/* A rectangle turned about the axis. */
+CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+  lanes zero = lanes_splat(0.0f);
+  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes3 flat;
+  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
+  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
+  lanes least = lanes_splat(1.0e-9f);
+  lanes_mask aside = lanes_less(least, out);
+  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
+  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
+                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
+  return distance;
+}
+
+CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_PLANE:
+    *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
+    return p.y;
+  case CLOTH_SHAPE_SPHERE:
+    return distance_to_sphere(p, lanes_splat(body->radius), normal);
+  case CLOTH_SHAPE_CAPSULE:
+    return distance_to_capsule(body, p, normal);
+  case CLOTH_SHAPE_BOX:
+    return distance_to_box(body->half_extents, p, normal);
+  default:
+    return distance_to_cylinder(body, p, normal);
+  }
+}
+
+/* The same for one point. */
+CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+  lanes3 outward;
+  float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
+  *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
+  return distance;
+}
+
+/* The capsule around a body, its axis turned as the body is. Returns its radius. */
+static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
+                            cloth_vector *along) {
+  float reach = maximum(body->radius, body->radius_top);
+  cloth_vector half = vector(0.0f, body->half_height, 0.0f);
+  if (body->shape == CLOTH_SHAPE_BOX) {
+    cloth_vector h = body->half_extents;
+    int is_x = h.x >= h.y && h.x >= h.z;
+    int is_y = !is_x && h.y >= h.z;
+    half = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
+    reach = vector_length(vector_subtract(h, half));
+  }
+  half = rotate(rotation, half);
+  *from = vector_scale(half, -1.0f);
+  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
+  return reach;
+}
+
+/* Farthest a collider's surface lies from its position. */
+static float body_reach(const cloth_collider *body) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    return body->radius;
+  case CLOTH_SHAPE_CAPSULE:
+    return body->half_height + maximum(body->radius, body->radius_top);
+  case CLOTH_SHAPE_BOX:
+    return vector_length(body->half_extents);
+  case CLOTH_SHAPE_CYLINDER:
+    return body->half_height + body->radius;
+  default:
+    return 1.0e9f; /* a plane is never far */
+  }
+}
+
+/// Costs ///
+
+/*
+ * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
+ * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ */
+enum {
+  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
+  PRICE_CALL = 600,    /* a substep, whatever the grid */
+  PRICE_ROW = 120,     /* a row, in a substep */
+  PRICE_PREPARE = 60,  /* a particle, in a step */
+  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
+  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
+  PRICE_OFFERS = 1200, /* ... and each of its tethers */
+  PRICE_PREDICT = 80,
+  PRICE_HISTORY = 60,
+  PRICE_BODY_FORCES = 30,
+  PRICE_AIR = 345,
+  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
+  PRICE_BENDS = 600,
+  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
+  PRICE_PRECONDITIONER = 450,
+  PRICE_BEND_BLOCKS = 310,
+  PRICE_SOLVE = 200, /* around the iterations */
+  PRICE_WARM = 420,  /* beside the operator */
+  PRICE_ITERATION = 230,
+  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
+  PRICE_BEND_PAIR = 225,
+  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
+  PRICE_SEAM_BLOCKS = 190,
+  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
+  PRICE_SEAM_SHEAR = 280, /* ... or projected */
+  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
+  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
+  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
+  PRICE_RUN = 62,         /* a run of springs */
+  PRICE_SETTLE = 75,
+  PRICE_TETHER = 85,
+  PRICE_TAUT = 60,       /* a tether that pulls ... */
+  PRICE_PASSED = 100,    /* ... and for each collider that might be in its way ... */
+  PRICE_UNBLOCKED = 420, /* ... if it is near */
+  PRICE_NEAR = 103,      /* is it near a collider? */
+  PRICE_RESPOND = 350,   /* one that touches */
+  PRICE_BODY = 1500,     /* a collider */
+  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
+  PRICE_TRACED = 150,    /* a path */
+  PRICE_TARGET = 400,    /* a particle held to its target, and out of its backstop */
+  PRICE_ACCEPT = 112,
+  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
+  PRICE_CONFINED = 1600, /* a confined particle */
+  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
+  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
+  PRICE_HELD = 2600      /* a particle held so */
+};
+
+/* Of a sweep of strain limiting, a particle. */
+static uint32_t sweep_price(const cloth *c) {
+  return 2 * PRICE_GENERAL + PRICE_RUN + (is_wrapped(c) ? PRICE_RING : 0u);
+}
+
+/* Distance of a point from the surface, by shape. */
+CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
+
+/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
+   near to it, or meets it there but for a rounding; it counts as a hit. */
+#define TRACE_STEPS 4
+/* A traced point this close to the margin touches [m]. */
+#define TRACE_CONTACT 1.0e-5f
+/* The next float after it. */
+#define TRACE_CLEAR 1.0000001e-5f
+
+/* A traced path. */
+static uint32_t trace_price(const cloth_collider *body) {
+  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
+}
+
+/* A particle near a collider: the distances of both ends of its way. */
+static uint32_t near_price(const cloth_collider *body) {
+  return 240u + 2u * distance_prices[body->shape];
+}
+
+/// Uniform runs ///
+
+/* The longest piece of a row in which everything has mobility and stiffness 1. */
+static plain_piece plain_row(const cloth *c, int32_t row) {
+  return ((const plain_piece *)at(c, c->plain))[row];
+}
+
+/* The longest piece of a block of columns in which that is so. */
+static plain_piece *plain_columns(const cloth *c, int32_t column) {
+  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
+}
+
+#if WITH_PROJECTION || CLOTH_LANES > 1
+/* The part of it that two pieces have in common, the second `shift` columns further right. */
+static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
+  int32_t from = b.from - shift;
+  int32_t to = b.to - shift;
+  a.from = (int16_t)(from > a.from ? from : a.from);
+  a.to = (int16_t)(to < a.to ? to : a.to);
+  return a;
+}
+#endif
+
+/*
+ * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
+ * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
+ * solver. A bound takes the most of the latter that there can be.
+ */
+
+/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
+static int32_t plain_particles(const cloth *c) {
+  int32_t plain = 0;
+  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
+    int32_t longest = 0;
+    int32_t length = 0;
+    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
+      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
+      longest = length > longest ? length : longest;
+    }
+    plain += longest;
+  }
+  return plain;
+}
+
+/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
+   stiffness. */
+static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
+  const float *mobility = floats_at(c, c->mobility) + first;
+  plain_piece longest = {0, 0};
+  int32_t from = 0;
+  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
+    for (int32_t k = 0; k < side; k++) {
+      from = mobility[n * along + k] == 1.0f ? from : n + 1;
+    }
+    if (n + 1 - from > longest.to - longest.from) {
+      longest.from = (int16_t)from;
+      longest.to = (int16_t)(n + 1);
+    }
+  }
+  return longest;
+}
+
+/* Have all particles of some rows of a block of columns mobility 1? */
+static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
+  lanes one = lanes_splat(1.0f);
+  lanes worst = lanes_splat(0.0f);
+  for (int32_t row = 0; row < rows; row++) {
+    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
+      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
+    }
+  }
+  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+}
+
+/* Most lines are plain from end to end, which is quick to see. */
+CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
+  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
   for (int32_t row = 0; row < c->rows; row++) {
-    if (plan->springs || plan->solves) {
-      add_row_of_springs(c, plan, row, 1, change);
-    }
-    if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_row_of_springs(c, plan, row, 2, change);
-    }
+    int32_t first = row * c->columns;
+    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
+    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
   }
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    add_seam_forces(c, plan, change);
+  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
+    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
+    plain_piece *piece = plain_columns(c, column);
+    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
   }
+}
+
+/// Vertex layouts ///
+
+#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
+
+/* Does an attribute of some floats fit into a vertex? */
+static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
+  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
+}
+
+/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
+static int32_t row_vertices(const cloth *c) {
+  return cells_along_warp(c) + 1;
+}
+
+/* Does a layout fit its stride, and are all vertices there? */
+static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
+  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  return CLOTH_OK;
+}
+
+/* Byte by byte: the caller's buffer may have any alignment. */
+static void copy_floats(void *to, const void *from, int32_t count) {
+  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+}
+
+#endif
+
+/// Statistics ///
+
+static int32_t public_mode(const spring_family *s) {
+  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
+  return modes[s->projected];
+}
+
+CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
+  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  s->substeps = plan->substeps;
+  CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
+    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
+  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
+}
+
+/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
+   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
+  workspace *work = workspace_of(c);
+  uint32_t now = CLOTH_TICKS();
+  work->statistics.ticks[stage] += now - work->tick;
+  work->tick = now;
+#ifdef CLOTH_TRACE
+  hasher h;
+  hash_start(&h);
+  planes vectors = planes_at(c, made);
+  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
+  CLOTH_TRACE(c, stage, substep, hash_end(&h));
+#else
+  (void)substep;
+  (void)made;
 #endif
 }
 
-/// External forces ///
+int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
+  int error = check_call(sheet, statistics);
+  if (error) {
+    return error;
+  }
+  *statistics = *statistics_of(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
+    return CLOTH_ERROR_SUBSTEPS;
+  }
+  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
+}
+
+/// 5. Stages of a substep ///
+
+/// Air ///
 
 #if WITH_AIR
 
@@ -3062,23 +4256,15 @@ static void pass_gusts(cloth_inputs *inputs, float time) {
   }
 }
 
-#else
+#endif
+
+#if !WITH_AIR
+
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
 }
+
 #endif
-
-/* Length of vectors; one whose square would leave the normal range counts as 0. */
-CLOTH_INLINE lanes lanes3_length(lanes3 a) {
-  a = lanes3_snapped_to(a, STATE_QUANTUM);
-  return lanes_square_root(lanes3_dot(a, a));
-}
-
-CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
-                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
-                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
-}
 
 /* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
    a seam. */
@@ -3172,6 +4358,394 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes chan
   }
 }
 
+/// Plan of a step ///
+
+/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+static float coefficient(float value, float limit) {
+  return snapped(minimum(value, limit), WORK_QUANTUM);
+}
+
+/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
+   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+#define SOLVABLE_KAPPA 64.0f
+
+static float solvable_kappa(const cloth *c) {
+  float iterations = (float)c->max_iterations;
+  return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
+}
+
+/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
+  float per_mass = k / reference_mass(c);
+  spring_family s;
+  s.rest = direction_rest(c, d);
+  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
+  s.force = s.stiffness * (1.0f / k);
+  s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
+  s.kappa = s.stiffness + 2.0f * s.damping;
+  s.mode = CLOTH_MODE_OFF;
+  s.projected = PROJECTED_NONE;
+  return s;
+}
+
+/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
+static float projection_threshold(const cloth *c) {
+  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
+                                                      : CLOTH_KAPPA_NEVER;
+}
+
+/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
+   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
+   gradients do so up to this kappa per iteration of the cap (measured). */
+#define RESOLVED_KAPPA 0.25f
+
+/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+static float projected_above(const cloth *c, const step_plan *plan) {
+  float threshold = projection_threshold(c);
+  float most = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    most = maximum(most, plan->spring[d].kappa);
+  }
+  if (!(most * kappa_factor_most(c) > threshold)) {
+    return threshold;
+  }
+  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
+}
+
+static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
+  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
+    return PROJECTED_NONE;
+  }
+  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
+}
+
+/* The mode kappa asks for, by the threshold. */
+static int32_t mode_by_kappa(const cloth *c, float kappa) {
+  if (kappa == 0.0f) {
+    return CLOTH_MODE_OFF;
+  }
+  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
+    return CLOTH_MODE_EXPLICIT;
+  }
+  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
+}
+
+/* May a family be forced to be explicit? */
+static int is_stable_explicit(const cloth *c, const spring_family *s) {
+  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
+}
+
+static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
+  s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
+  s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
+  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
+    return;
+  }
+  s->mode = CLOTH_MODE_IMPLICIT;
+  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
+    return;
+  }
+  if (is_stable_explicit(c, s)) {
+    s->mode = CLOTH_MODE_EXPLICIT;
+    return;
+  }
+  plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
+}
+
+static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
+  float per_mass = plan->k / reference_mass(c);
+  bend_family *b = &plan->bend[d];
+  b->rest = 2.0f * direction_rest(c, d);
+  b->inverse_rest = 1.0f / b->rest;
+  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
+  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
+  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
+  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
+  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
+  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
+}
+
+/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
+   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
+static int is_bend_projected(const cloth *c, const step_plan *plan) {
+  float kappa = plan->bend_kappa * kappa_factor_most(c);
+  if (kappa > BEND_EXPLICIT_LIMIT) {
+    kappa += 2.0f * plan->bend[WARP].damping;
+  }
+  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
+         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
+         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
+}
+
+/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+static void plan_projected_bend(step_plan *plan) {
+  plan->bend_mode = CLOTH_MODE_OFF;
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
+    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
+  }
+}
+
+static void plan_bend(const cloth *c, step_plan *plan) {
+  float fabric_kappa = 0.0f;
+  plan->bend_kappa = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan_bend_family(c, plan, d);
+    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
+    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
+  }
+  plan->bend_projected = is_bend_projected(c, plan);
+  if (plan->bend_projected) {
+    plan_projected_bend(plan);
+    return;
+  }
+  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
+  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
+  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
+    plan->bend_mode = CLOTH_MODE_IMPLICIT;
+    limit = solvable_kappa(c);
+  }
+  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    bend_family *b = &plan->bend[d];
+    b->linear_slope = minimum(b->linear_slope, limit);
+    b->linear = b->linear_slope * plan->inverse_k;
+    b->fold_slope = minimum(b->fold_slope, limit);
+    b->fold = b->fold_slope * plan->inverse_k;
+    b->damping = minimum(b->damping, limit);
+  }
+}
+
+static float fastest_speed(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    most = maximum(most, vector_dot(velocity, velocity));
+  }
+  return square_root(most);
+}
+
+/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
+  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
+  float a = dt * (per_mass * direction_stiffness(c, direction));
+  float b = 2.0f * per_mass * direction_damping(c, direction);
+  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
+    b = 0.0f; /* damping is no reason for smaller implicit steps */
+  }
+  return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
+}
+
+static int32_t choose_substeps(const cloth *c, float dt) {
+  if (c->substeps > 0) {
+    return c->substeps;
+  }
+  if (c->fixed_work) {
+    return c->max_substeps;
+  }
+  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
+  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
+  if (projection_threshold(c) < SUBSTEP_KAPPA) {
+    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+  }
+  return whole_up(wanted, c->max_substeps);
+}
+
+/* An explicit-only cloth has no solver to fall back on. */
+static int is_refused(const cloth *c, float dt) {
+  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return 0;
+  }
+  float k = dt / (float)choose_substeps(c, dt);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    spring_family s = plan_spring(c, k, d);
+    if (!is_stable_explicit(c, &s)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
+ * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
+ * a factor of e in 50 substeps), while there they damp them like an implicit step.
+ */
+static void plan_extrapolation(const cloth *c, step_plan *plan) {
+  float last = inputs_of(c)->last_substep;
+  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
+  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
+}
+
+CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan->dt = dt;
+  plan->notes = 0;
+  plan->substeps = choose_substeps(c, dt);
+  plan->k = dt / (float)plan->substeps;
+  plan->inverse_k = 1.0f / plan->k;
+  plan->span = largest_span(c->columns, c->rows, c->spans);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan->spring[d] = plan_spring(c, plan->k, d);
+  }
+  plan->projected_above = projected_above(c, plan);
+  plan_bend(c, plan);
+  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
+  plan->projects = plan->bend_projected;
+  plan->springs = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    choose_mode(c, plan, &plan->spring[d]);
+    plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
+    plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
+    plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
+  }
+  plan->forces |= plan->springs;
+  plan_extrapolation(c, plan);
+}
+
+#if WITH_PROJECTION
+
+/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+static float force_share(const step_plan *plan) {
+  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
+}
+
+#endif
+
+/// Forces ///
+
+/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
+CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
+                                    int32_t width, int32_t left) {
+  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
+  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
+                     corner_difference(v, d), stored, width, left);
+}
+
+CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
+  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
+                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+}
+
+/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
+   `change`, and fills the operator. */
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
+  const planes x = places_of(c, plan);
+  const planes v = planes_at(c, c->velocity);
+  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, reach, below);
+    cell_corners vs = load_corners(v, i, reach, below);
+    row_pulls pulls;
+    float *stored = tiles ? tiles + tile_offset(column) : NULL;
+    int32_t width = tile_width(c, column);
+    spring_length lengths[DIRECTIONS];
+    if (reach == 1) {
+      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
+                                                      &vs, stored, width, left));
+    } else {
+      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(pulls.along[d] =
+                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+    }
+    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
+  }
+}
+
+/* Compiled for either, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
+                                                 planes change) {
+#if defined(__OPTIMIZE_SIZE__)
+  add_row(c, plan, row, reach, change);
+#else
+  if (reach == 1) {
+    add_row(c, plan, row, 1, change);
+  } else {
+    add_row(c, plan, row, 2, change);
+  }
+#endif
+}
+
+#if WITH_WRAP
+
+/* Bend springs of a line. Kept with w = sqrt(slope) d. */
+CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
+                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
+  const int32_t width = seam_rows(c);
+  lanes3 span = lanes3_rounded(x, WORK_GRID);
+  lanes3 pull =
+      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
+  if (line->mode == CLOTH_MODE_IMPLICIT) {
+    planes w = {stored, stored + width, stored + 2 * width};
+    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
+    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
+    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+  }
+  return pull;
+}
+
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    int32_t count = line->rows - row;
+    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
+    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
+    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
+    float *stored = line->blocks + row;
+    lanes3 pull;
+    if (line->is_bend) {
+      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
+    } else {
+      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
+      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
+                         CLOTH_LANES);
+    }
+    add_seam_pulls(c, line, change, row, pull, count);
+  }
+}
+
+/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
+  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode != CLOTH_MODE_OFF) {
+      add_seam_line(c, plan, &line, change);
+    }
+  }
+}
+
+#endif
+
+/* Adds the velocity changes of all springs to `change`, row by row. */
+static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    if (plan->springs || plan->solves) {
+      add_row_of_springs(c, plan, row, 1, change);
+    }
+    if (plan->bend_mode != CLOTH_MODE_OFF) {
+      add_row_of_springs(c, plan, row, 2, change);
+    }
+  }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_forces(c, plan, change);
+  }
+#endif
+}
+
 /* What gravity and velocity damping do to the velocity of any particle in a substep. */
 typedef struct body_force {
   lanes3 gravity;
@@ -3210,6 +4784,36 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
 }
 
 /// Operator ///
+
+/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
+  lanes3 span = bend_span(x, d);
+  lanes along = lanes3_dot(span, corner_difference(p, d));
+  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
+}
+
+/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
+   direction . product to the sum. The slopes are stored, d is at hand. */
+CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
+  const planes x = planes_at(c, c->position);
+  const planes p = planes_at(c, c->direction);
+  const planes q = planes_at(c, c->product);
+  const planes buffer = bend_buffer(c, row);
+  const float *slopes = floats_at(c, c->bend_slopes);
+  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  row_carry carry = no_carry();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners ps = load_corners(p, i, 2, below);
+    row_pulls pulls;
+    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
+    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
+    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
+    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
+    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
+  }
+}
 
 /* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
@@ -3321,28 +4925,6 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
 
 /// Preconditioner ///
 
-/*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
- * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
- * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
- * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
- */
-typedef struct symmetric {
-  lanes xx, yy, zz, xy, xz, yz;
-} symmetric;
-
-/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
-CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
-  symmetric m;
-  m.xx = lanes_load(from);
-  m.yy = lanes_load(from + stride);
-  m.zz = lanes_load(from + 2 * stride);
-  m.xy = lanes_load(from + 3 * stride);
-  m.xz = lanes_load(from + 4 * stride);
-  m.yz = lanes_load(from + 5 * stride);
-  return m;
-}
-
 CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
   return symmetric_at(floats_at(c, c->inverse) + i, c->stride);
 }
@@ -3356,77 +4938,6 @@ CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_
   lanes_store_first(f + 3 * c->stride, m.xy, count);
   lanes_store_first(f + 4 * c->stride, m.xz, count);
   lanes_store_first(f + 5 * c->stride, m.yz, count);
-}
-
-CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
-  m.xx = lanes_multiply(m.xx, s);
-  m.yy = lanes_multiply(m.yy, s);
-  m.zz = lanes_multiply(m.zz, s);
-  m.xy = lanes_multiply(m.xy, s);
-  m.xz = lanes_multiply(m.xz, s);
-  m.yz = lanes_multiply(m.yz, s);
-  return m;
-}
-
-CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
-  m.xx = lanes_rounded(m.xx, WORK_GRID);
-  m.yy = lanes_rounded(m.yy, WORK_GRID);
-  m.zz = lanes_rounded(m.zz, WORK_GRID);
-  m.xy = lanes_rounded(m.xy, WORK_GRID);
-  m.xz = lanes_rounded(m.xz, WORK_GRID);
-  m.yz = lanes_rounded(m.yz, WORK_GRID);
-  return m;
-}
-
-CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
-  lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
-  lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
-  lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
-  return lanes3_of(x, y, z);
-}
-
-/* Adds a u^T + s I for a parallel to u. */
-CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
-  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
-  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
-  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
-  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
-  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
-  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
-}
-
-CLOTH_INLINE symmetric symmetric_identity(lanes s) {
-  lanes zero = lanes_splat(0.0f);
-  symmetric m = {s, s, s, zero, zero, zero};
-  return m;
-}
-
-/*
- * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
- * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
- * cofactors does not, from kappa of about 500).
- */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
-  lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
-  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
-  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
-  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
-  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
-  lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
-  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
-  lanes zero = lanes_splat(0.0f);
-  symmetric r;
-  r.zz = i2;
-  r.yz = lanes_subtract(zero, lanes_multiply(l21, i2));
-  r.xz = lanes_multiply(h20, i2);
-  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
-  r.xy = lanes_subtract(lanes_subtract(zero, lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
-  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
-                   lanes_multiply(h20, lanes_multiply(h20, i2)));
-  return r;
 }
 
 /* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
@@ -3574,6 +5085,7 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
 }
 
 #if WITH_WRAP
+
 /* Adds w w^T + beta I to the block of one particle. */
 static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
   for (int r = 0; r < 3; r++) {
@@ -3597,6 +5109,7 @@ CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
     }
   }
 }
+
 #endif
 
 /* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
@@ -3605,10 +5118,6 @@ static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, in
   float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
   project_block(c, particle, n, to_line);
   fill_block(c, particle, n, !to_line, trace * 0.33333334f);
-}
-
-static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->contact);
 }
 
 /* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
@@ -3646,6 +5155,7 @@ static void clear_sticking_blocks(const cloth *c) {
  * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
  * count in full.
  */
+
 #if WITH_MULTILEVEL
 
 /* Least pivot of a node's block: far less than the lightest particle's share of a node. */
@@ -3793,11 +5303,6 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
   }
 }
 
-static planes three_from(float *first, int32_t stride) {
-  planes three = {first, first + stride, first + 2 * stride};
-  return three;
-}
-
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
   restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
@@ -3817,16 +5322,6 @@ CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_le
   t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
   restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
-}
-
-CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),
-                 lanes_load(from + count),
-                 lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count),
-                 lanes_load(from + 4 * count),
-                 lanes_load(from + 5 * count)};
-  return m;
 }
 
 /* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
@@ -3990,27 +5485,6 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 
 #endif
 
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
-CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
-  set_diagonal_blocks(c, plan);
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    add_seam_blocks(c, plan);
-  }
-#endif
-#if WITH_MULTILEVEL
-  if (multilevel) {
-    set_shares(c);
-    build_nodes(c);
-  }
-#endif
-  (void)multilevel;
-  for_each_constrained(c, constrain_block);
-  invert_blocks(c);
-  for_each_constrained(c, project_block);
-  clear_sticking_blocks(c);
-}
-
 /// Conjugate gradient ///
 
 /* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
@@ -4024,60 +5498,6 @@ CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta
     lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
     lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
   }
-}
-
-#if WITH_MULTILEVEL
-/* The same with what coarser grids add. */
-CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const float *share = floats_at(c, c->share);
-  const int32_t columns = c->columns;
-  const grid_level fine = finest_level(c);
-  const grid_level coarse = coarser_level(c, &fine);
-  const node_rows around = nodes_around(c, &coarse, row, columns);
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = row * columns + column;
-    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
-    corrected = lanes3_add(lanes3_load(z, i), corrected);
-    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
-  }
-}
-#endif
-
-/*
- * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
- * read before it is overwritten. Returns direction . product.
- */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
-#if WITH_MULTILEVEL
-      if (multilevel) {
-        turn_corrected_row(c, turned, beta);
-        continue;
-      }
-#endif
-      (void)multilevel;
-      turn_direction_row(c, turned, beta);
-    }
-    operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
-  }
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    operator_seam(c, plan, &sum);
-  }
-#endif
-  return lanes_sum_total(&sum);
 }
 
 typedef struct solve_result {
@@ -4155,6 +5575,79 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
   return lanes_sum_total(&sum);
 }
 
+/* What the solution is too fine in is dropped, see WORK_GRID. */
+static void round_solution(const cloth *c) {
+  planes y = planes_at(c, c->solution);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
+  }
+}
+
+/* What coarser grids add to residual . z. */
+static float corrected(const cloth *c, int multilevel) {
+#if WITH_MULTILEVEL
+  return multilevel ? correct_coarse(c) : 0.0f;
+#else
+  (void)c;
+  (void)multilevel;
+  return 0.0f;
+#endif
+}
+
+#if WITH_MULTILEVEL
+/* The same with what coarser grids add. */
+CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
+  const planes z = planes_at(c, c->product);
+  const planes direction = planes_at(c, c->direction);
+  const float *share = floats_at(c, c->share);
+  const int32_t columns = c->columns;
+  const grid_level fine = finest_level(c);
+  const grid_level coarse = coarser_level(c, &fine);
+  const node_rows around = nodes_around(c, &coarse, row, columns);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    corrected = lanes3_add(lanes3_load(z, i), corrected);
+    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+  }
+}
+#endif
+
+/*
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
+ */
+CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
+  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  lanes_sum sum = {{0.0f}};
+  int32_t turned = 0;
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->rows; row++) {
+    for (; turned < c->rows && turned <= row + 2; turned++) {
+#if WITH_MULTILEVEL
+      if (multilevel) {
+        turn_corrected_row(c, turned, beta);
+        continue;
+      }
+#endif
+      (void)multilevel;
+      turn_direction_row(c, turned, beta);
+    }
+    operator_row(c, plan, row, &sum);
+    if (bends) {
+      bend_operator_row(c, row, &sum);
+    }
+  }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    operator_seam(c, plan, &sum);
+  }
+#endif
+  return lanes_sum_total(&sum);
+}
+
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
   fill_planes(c, planes_at(c, c->product), 0.0f);
@@ -4182,25 +5675,6 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
     return precondition(c);
   }
   return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
-}
-
-/* What the solution is too fine in is dropped, see WORK_GRID. */
-static void round_solution(const cloth *c) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
-  }
-}
-
-/* What coarser grids add to residual . z. */
-static float corrected(const cloth *c, int multilevel) {
-#if WITH_MULTILEVEL
-  return multilevel ? correct_coarse(c) : 0.0f;
-#else
-  (void)c;
-  (void)multilevel;
-  return 0.0f;
-#endif
 }
 
 /* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
@@ -4255,7 +5729,112 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
   return result;
 }
 
-/// Projection ///
+/// Implicit solve ///
+
+/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
+  set_diagonal_blocks(c, plan);
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_blocks(c, plan);
+  }
+#endif
+#if WITH_MULTILEVEL
+  if (multilevel) {
+    set_shares(c);
+    build_nodes(c);
+  }
+#endif
+  (void)multilevel;
+  for_each_constrained(c, constrain_block);
+  invert_blocks(c);
+  for_each_constrained(c, project_block);
+  clear_sticking_blocks(c);
+}
+
+static void note_solve(const cloth *c, int32_t substep, solve_result result) {
+  cloth_statistics *s = statistics_of(c);
+  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
+  s->iterations += result.iterations;
+  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->substeps_capped += result.capped;
+  s->residual = maximum(s->residual, result.residual);
+}
+
+/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
+   and again, and the cloth would swing itself apart. */
+static void keep_solution(const cloth *c, int capped) {
+  planes y = planes_at(c, c->solution);
+  for (int32_t i = 0; c->warm && i < c->count; i++) {
+    cloth_vector kept = vector_load(y, i);
+    int keeps = !capped && vector_is_finite(kept);
+    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static void add_solution(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
+  }
+}
+
+#if WITH_MULTILEVEL
+
+/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+static float implicit_kappa(const step_plan *plan) {
+  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
+  }
+  return kappa;
+}
+
+/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
+   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
+   block gets further in the same time). */
+#define MULTILEVEL_KAPPA 4.0f
+#define MULTILEVEL_ITERATIONS 6
+
+static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
+  int32_t side = c->columns > c->rows ? c->columns : c->rows;
+  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
+}
+
+#endif
+
+static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+#if WITH_MULTILEVEL
+  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+    return multilevel_pays(c, plan, contacts);
+  }
+#endif
+  (void)plan;
+  (void)contacts;
+  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
+/* Solves for the velocity changes of a substep and applies them. */
+CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
+  fill_planes(c, planes_at(c, c->solution), 0.0f);
+  int multilevel = uses_multilevel(c, plan, contacts);
+  build_preconditioner(c, plan, multilevel);
+  if (contacts) {
+    apply_operator(c, plan);
+    advance_and_precondition(c, 1.0f);
+  }
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
+  solve_result result = solve(c, plan, multilevel);
+  note_solve(c, substep, result);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
+  add_solution(c);
+  keep_solution(c, result.capped);
+}
+
+/// Distance constraints ///
 
 /*
  * Stiff springs as limits. A projected spring is not integrated by its force: after the prediction both its ends are
@@ -4365,28 +5944,7 @@ CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *t
   *to = lanes3_subtract(*to, move);
 }
 
-/* The longest piece of a row in which everything has mobility and stiffness 1. */
-static plain_piece plain_row(const cloth *c, int32_t row) {
-  return ((const plain_piece *)at(c, c->plain))[row];
-}
-
-/* The longest piece of a block of columns in which that is so. */
-static plain_piece *plain_columns(const cloth *c, int32_t column) {
-  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
-}
-
-#if WITH_PROJECTION || CLOTH_LANES > 1
-/* The part of it that two pieces have in common, the second `shift` columns further right. */
-static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
-  int32_t from = b.from - shift;
-  int32_t to = b.to - shift;
-  a.from = (int16_t)(from > a.from ? from : a.from);
-  a.to = (int16_t)(to < a.to ? to : a.to);
-  return a;
-}
-#endif
-
-/// Projected lines ///
+/// Lines of constraints ///
 
 /*
  * The springs along rows are lines of springs that have nothing to do with each other, and so are those along columns.
@@ -4600,6 +6158,7 @@ static void limit_columns(const cloth *c, planes x, const spring_limit *limits, 
 }
 
 #if CLOTH_LANES > 1
+
 /* From rows to lines side by side. Lanes that are no line are filled with the first. */
 CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, float *to) {
   lanes block[CLOTH_LANES];
@@ -4668,6 +6227,7 @@ static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t cou
   turn_lines_back(x.y + first, c->columns, count, sides.y);
   turn_lines_back(x.z + first, c->columns, count, sides.z);
 }
+
 #endif
 
 static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
@@ -4706,12 +6266,9 @@ static void limit_sweep(const cloth *c, planes x) {
   }
 }
 
-#if WITH_PROJECTION
+/// Projection ///
 
-/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
-static float force_share(const step_plan *plan) {
-  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
-}
+#if WITH_PROJECTION
 
 /* The springs of a direction across `span` cells. A stretch spring across many is as many in a row, and compliant like
    these; it only shortens. Returns 0 if nothing is projected there. */
@@ -4900,219 +6457,9 @@ CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
 
 #endif
 
-/// Collider shapes ///
-
-static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = 0.0f - q.x;
-  q.y = 0.0f - q.y;
-  q.z = 0.0f - q.z;
-  return q;
-}
-
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
-static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
-  cloth_vector u = vector(q.x, q.y, q.z);
-  v = vector_clean(v);
-  cloth_vector t = vector_clean(vector_scale(vector_cross(u, v), 2.0f));
-  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
-}
-
-static cloth_rotation rotation_snapped(cloth_rotation q) {
-  snap_floats(&q.x, 4);
-  return q;
-}
-
-/* Snapped before it is squared, and again when it is scaled. */
-static cloth_rotation rotation_normalised(cloth_rotation q) {
-  q = rotation_snapped(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
-  q.x = q.x * scale;
-  q.y = q.y * scale;
-  q.z = q.z * scale;
-  q.w = q.w * scale;
-  return rotation_snapped(q);
-}
-
-/* A share t of the way from a to b, the short way round, at nearly even speed. */
-static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
-  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
-  cloth_rotation q;
-  q.x = a.x + (sign * b.x - a.x) * t;
-  q.y = a.y + (sign * b.y - a.y) * t;
-  q.z = a.z + (sign * b.z - a.z) * t;
-  q.w = a.w + (sign * b.w - a.w) * t;
-  return rotation_normalised(q);
-}
-
-static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
-  if (t == 1.0f) {
-    return *b;
-  }
-  cloth_pose pose;
-  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  pose.position = vector_snapped(pose.position, STATE_QUANTUM);
-  pose.rotation = rotation_between(a->rotation, b->rotation, t);
-  return pose;
-}
-
-static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
-  cloth_vector from = vector_snapped(vector_subtract(p, pose->position), STATE_QUANTUM);
-  return vector_snapped(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
-}
-
-static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
-  return vector_add(pose->position, rotate(pose->rotation, p));
-}
-
-/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
-   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
-
-CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
-  lanes length = lanes3_length(p);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
-  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
-  return lanes_subtract(length, radius);
-}
-
-/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
-   sin = (r0 - r1) / length towards the axis. */
-CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  float length = 2.0f * body->half_height;
-  float lean = (body->radius - body->radius_top) / length;
-  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
-  lanes zero = lanes_splat(0.0f);
-  lanes sine = lanes_splat(lean);
-  lanes cosine = lanes_splat(slope);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
-  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
-  lanes_mask low = lanes_less(along, zero);
-  lanes_mask high = lanes_less(lanes_splat(length * slope), along);
-  lanes3 round_normal;
-  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
-  lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
-  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
-  lanes_mask aside = lanes_less(least, out);
-  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
-  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
-  cone = lanes_subtract(cone, lanes_splat(body->radius));
-  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
-  return lanes_select(low, round, lanes_select(high, round, cone));
-}
-
-CLOTH_INLINE lanes signed_one(lanes a) {
-  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
-}
-
-CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
-  lanes zero = lanes_splat(0.0f);
-  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
-  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
-  q = lanes3_subtract(q, lanes3_splat(half));
-  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
-  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
-  lanes3 corner;
-  lanes outside = distance_to_sphere(beyond, zero, &corner);
-  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
-  lanes_mask not_y = lanes_less(q.y, q.z);
-  lanes one = lanes_splat(1.0f);
-  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
-                          lanes_keep(not_x, lanes_keep(not_y, one)));
-  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
-  lanes3 outward = lanes3_select(is_outside, corner, face);
-  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
-                      lanes_multiply(outward.z, side.z));
-  return lanes_select(is_outside, outside, deepest);
-}
-
-/* A rectangle turned about the axis. */
-CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  lanes zero = lanes_splat(0.0f);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes3 flat;
-  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
-  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes_mask aside = lanes_less(least, out);
-  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
-  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
-                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
-  return distance;
-}
-
-CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  switch (body->shape) {
-  case CLOTH_SHAPE_PLANE:
-    *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
-    return p.y;
-  case CLOTH_SHAPE_SPHERE:
-    return distance_to_sphere(p, lanes_splat(body->radius), normal);
-  case CLOTH_SHAPE_CAPSULE:
-    return distance_to_capsule(body, p, normal);
-  case CLOTH_SHAPE_BOX:
-    return distance_to_box(body->half_extents, p, normal);
-  default:
-    return distance_to_cylinder(body, p, normal);
-  }
-}
-
-/* The same for one point. */
-CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
-  lanes3 outward;
-  float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
-  *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
-  return distance;
-}
-
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
-CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
-  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
-  v = lanes3_snapped(v);
-  lanes3 t = lanes3_snapped(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
-  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
-}
-
-/* Sum of small whole numbers. */
-static uint32_t lanes_count(lanes a) {
-  float values[CLOTH_LANES];
-  uint32_t count = 0;
-  lanes_store(values, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    count += (uint32_t)values[lane];
-  }
-  return count;
-}
-
-CLOTH_INLINE lanes clamped_to_one(lanes a) {
-  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
-}
-
-/* The capsule around a body, its axis turned as the body is. Returns its radius. */
-static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
-                            cloth_vector *along) {
-  float reach = maximum(body->radius, body->radius_top);
-  cloth_vector half = vector(0.0f, body->half_height, 0.0f);
-  if (body->shape == CLOTH_SHAPE_BOX) {
-    cloth_vector h = body->half_extents;
-    int is_x = h.x >= h.y && h.x >= h.z;
-    int is_y = !is_x && h.y >= h.z;
-    half = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
-    reach = vector_length(vector_subtract(h, half));
-  }
-  half = rotate(rotation, half);
-  *from = vector_scale(half, -1.0f);
-  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
-  return reach;
-}
+/// Tethers ///
 
 #if WITH_PROJECTION
-
-/// Tethers ///
 
 /*
  * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
@@ -5264,8 +6611,6 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
 /* Marks of a block of particles: it hangs on no pin, on one, on as many side by side in a row in the same order, or on
    any. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
@@ -5302,6 +6647,71 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
   }
   return any;
 }
+
+#endif
+
+/* Takes the tethers off that lead to a particle. */
+static void drop_tethers_to(const cloth *c, int32_t particle) {
+  int32_t *pins = (int32_t *)at(c, c->tethers);
+  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+    pins[i] = pins[i] == particle ? -1 : pins[i];
+  }
+}
+
+#if WITH_PROJECTION
+
+static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
+  int error = check_particle(sheet, particle);
+  if (error) {
+    return error;
+  }
+  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+}
+
+int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
+  int error = check_tether(sheet, particle, slot);
+  if (!error && pin != -1) {
+    error = check_pin(sheet, pin);
+  }
+  if (error) {
+    return error;
+  }
+  if (!sheet->has_scratch) {
+    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+  }
+  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
+    choose_tethers(sheet);
+  }
+  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
+  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
+  return CLOTH_OK;
+}
+
+int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
+  int error = check_call(sheet, pin);
+  if (!error) {
+    error = check_tether(sheet, particle, slot);
+  }
+  if (!error) {
+    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
+  }
+  return error;
+}
+
+int cloth_choose_tethers(cloth *sheet) {
+  int error = check_tether(sheet, 0, 0);
+  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
+    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
+    wake(sheet);
+  }
+  return error;
+}
+
+#endif
+
+/// Pull of the tethers ///
+
+#if WITH_PROJECTION
 
 /* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
 typedef struct tether_ends {
@@ -5366,14 +6776,6 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
   return count;
 }
 
-CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
-}
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
-
 /* Straight ways from particles to pins, and the boxes around them. */
 typedef struct straight_ways {
   lanes3 from, to;
@@ -5414,11 +6816,6 @@ CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis)
   lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
   near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
   return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
-}
-
-/* How many of a block's particles are meant. */
-CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
-  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
 
 /* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
@@ -5554,22 +6951,6 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 
 /// Contact by projection ///
 
-/* Farthest a collider's surface lies from its position. */
-static float body_reach(const cloth_collider *body) {
-  switch (body->shape) {
-  case CLOTH_SHAPE_SPHERE:
-    return body->radius;
-  case CLOTH_SHAPE_CAPSULE:
-    return body->half_height + maximum(body->radius, body->radius_top);
-  case CLOTH_SHAPE_BOX:
-    return vector_length(body->half_extents);
-  case CLOTH_SHAPE_CYLINDER:
-    return body->half_height + body->radius;
-  default:
-    return 1.0e9f; /* a plane is never far */
-  }
-}
-
 /* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
 static void set_reach(const cloth_collider *body, moving_body *m) {
   m->reach = (body_reach(body) + m->margin) * 1.0001f;
@@ -5607,22 +6988,6 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
   return &colliders_of(c)[m->index].body;
-}
-
-/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
-   near to it, or meets it there but for a rounding; it counts as a hit. */
-#define TRACE_STEPS 4
-/* A traced point this close to the margin touches [m]. */
-#define TRACE_CONTACT 1.0e-5f
-/* The next float after it. */
-#define TRACE_CLEAR 1.0000001e-5f
-
-static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  cloth_vector arm = vector_clean(vector_subtract(where, shape_of(c, m)->pose.position));
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
 }
 
 /* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
@@ -5694,16 +7059,6 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
     p = lanes3_snapped_to(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
   }
   return p;
-}
-
-/* A traced path. */
-static uint32_t trace_price(const cloth_collider *body) {
-  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
-}
-
-/* A particle near a collider: the distances of both ends of its way. */
-static uint32_t near_price(const cloth_collider *body) {
-  return 240u + 2u * distance_prices[body->shape];
 }
 
 /*
@@ -5909,6 +7264,14 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 /// Contact in the solver ///
 
+static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
+  cloth_reaction *reaction = &reactions_of(c)[m->index];
+  cloth_vector arm = vector_clean(vector_subtract(where, shape_of(c, m)->pose.position));
+  impulse = vector_snapped(impulse, INPUT_QUANTUM);
+  reaction->impulse = vector_subtract(reaction->impulse, impulse);
+  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
+}
+
 /* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
 #define PUSH_OUT 0.9f
 /* A particle slower than this along a surface it has just met sticks to it [m/s]. */
@@ -6090,7 +7453,7 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
   }
 }
 
-/// Motion constraints ///
+/// Targets and motion constraints ///
 
 #if WITH_TARGETS
 
@@ -6230,30 +7593,442 @@ static void rest_targets(const cloth *c) {
   inputs_of(c)->targets = TARGETS_STILL;
 }
 
+cloth_motion_constraint cloth_motion_constraint_default(void) {
+  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
+  return free;
+}
+
+int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
+  int error = check_particle(sheet, particle);
+  if (error || !constraint) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
+  if (!sheet->targets || !is_motion_limit(limit)) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
+  return CLOTH_OK;
+}
+
+/* The vertex of a particle. */
+static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
+  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
+  return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
+}
+
+/* Reads three floats of a vertex, or none. */
+static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
+  cloth_vector a = {0.0f, 0.0f, 0.0f};
+  if (offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&a, vertex + offset, 3);
+  }
+  return a;
+}
+
+static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
+    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
+      return CLOTH_ERROR_VECTOR;
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = check_call(sheet, layout);
+  if (error || !vertices) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!sheet->targets) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
+  error = error ? error : check_targets(sheet, layout, vertices);
+  if (error) {
+    return error;
+  }
+  for (int32_t i = 0; i < sheet->count; i++) {
+    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
+    cloth_vector place = read_attribute(vertex, layout->position_offset);
+    cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
+    set_particle_vector(sheet, target_planes(sheet, TARGET_PLACE), i, vector_snapped(place, STATE_QUANTUM));
+    set_particle_vector(sheet, target_planes(sheet, TARGET_NORMAL), i, normal);
+  }
+  if (inputs_of(sheet)->targets == TARGETS_NONE) {
+    wake(sheet);
+    rest_targets(sheet);
+  }
+  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
+  return CLOTH_OK;
+}
+
+int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = cloth_move_targets(sheet, layout, vertices, bytes);
+  if (!error) {
+    rest_targets(sheet);
+  }
+  return error;
+}
+
 #endif
 
-/// Work ///
+/// Confinements ///
+
+/* The part of a vector that a confined particle may have. */
+static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
+  a = vector_clean(a);
+  float along = snapped(vector_dot(a, held->direction), WORK_QUANTUM);
+  if (held->freedom == FREEDOM_LINE) {
+    return vector_scale(held->direction, along);
+  }
+  return vector_add_scaled(a, held->direction, 0.0f - along);
+}
+
+/* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
+  planes a = planes_at(c, vectors);
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    const confinement *held = &confined_of(c)[i];
+    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
+    cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
+  }
+}
+
+/* Confinements are kept in the order of their particles, whatever the order of the calls. The first entry that is not
+   for an earlier particle than this one. */
+static confinement *find_confinement(const cloth *c, int32_t particle) {
+  confinement *held = confined_of(c);
+  const confinement *end = held + inputs_of(c)->confined_count;
+  while (held < end && held->particle < particle) {
+    held++;
+  }
+  return held;
+}
+
+static int is_confined(uint32_t freedom) {
+  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
+}
+
+static void forget_confinement(const cloth *c, int32_t particle) {
+  confinement *held = find_confinement(c, particle);
+  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
+  if (!WITH_CONFINED || held == end || held->particle != particle) {
+    return;
+  }
+  for (; held + 1 < end; held++) {
+    *held = held[1];
+  }
+  fill_zero(held, sizeof *held);
+  inputs_of(c)->confined_count--;
+}
+
+/// Motion ///
+
+/* Pins whose target was reached rest; mobilities follow from pins and masses. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  float *mobility = floats_at(c, c->mobility);
+  uint8_t *freedom = freedom_of(c);
+  int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
+  for (int32_t i = 0; have_arrived && i < c->count; i++) {
+    if (freedom[i] & PIN_ARRIVED) {
+      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+      freedom[i] = FREEDOM_PINNED;
+    }
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
+  }
+}
+
+/* Work space is not part of the state: what a step reads before it writes is cleared first. */
+static void clear_pads(const cloth *c) {
+  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
+  if (c->bend_slopes) {
+    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  }
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
+     be a number. */
+  for (int32_t n = 0; c->force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
+  }
+  /* Springs that are not there, at the end of the last row, look at these. */
+  for (int32_t n = 0; c->direction && n < 3; n++) {
+    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
+  }
+}
+
+/* Velocity changes of an all-explicit substep: force over mass. */
+CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
+  planes v = planes_at(c, c->velocity);
+  planes change = planes_at(c, c->residual);
+  const float *mobility = floats_at(c, c->mobility);
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes weight = lanes_load(mobility + i);
+    if (c->force_share) {
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
+    }
+    lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
+  }
+}
+
+/* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
+CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
+  return lanes3_snapped(lanes3_add_scaled(x, v, k));
+}
+
+CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
+  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
+  const int32_t count = c->count;
+  const lanes k = lanes_splat(plan->k);
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
+    lanes3_store(predicted, i, to, count - i);
+  }
+}
+
+#if WITH_PROJECTION
 
 /*
- * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
- * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
- * solver. A bound takes the most of the latter that there can be.
+ * Second-order backward differences (BDF2) in terms of the last three velocities, each a displacement over the substep:
+ * without forces the next one is (15 v0 - 7 v1 + v2) / 9, and a force acts with 4/9 of its strength at once. Blended
+ * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
+ * Also shifts the history by one. Returns the shares with which forces act.
  */
-
-/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
-static int32_t plain_particles(const cloth *c) {
-  int32_t plain = 0;
-  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
-    int32_t longest = 0;
-    int32_t length = 0;
-    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
-      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
-      longest = length > longest ? length : longest;
-    }
-    plain += longest;
-  }
-  return plain;
+CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
+  lanes one = lanes_splat(1.0f);
+  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
+  lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
+  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
+  *earliest = lanes3_select(knows, *earlier, *v);
+  *earlier = *v;
+  *v = lanes3_add(*v, change);
+  return lanes_select(knows, later, one);
 }
+
+typedef struct prediction_plan {
+  planes x, velocity, to, first, second;
+  const float *mobility;
+  float *shares;
+  body_force force;
+  int32_t keeps_history, with_body_forces;
+  float k, weight, later;
+} prediction_plan;
+
+CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t left) {
+  lanes moves = lanes_load(p->mobility + i);
+  lanes3 from = lanes3_load(p->x, i);
+  lanes3 v = lanes3_load(p->velocity, i);
+  lanes share = lanes_splat(1.0f);
+  if (p->keeps_history) {
+    lanes3 earlier = lanes3_load(p->first, i);
+    lanes3 earliest = lanes3_load(p->second, i);
+    share = extrapolate(lanes_splat(p->weight), lanes_splat(p->later), moves, &v, &earlier, &earliest);
+    lanes3_store(p->first, i, earlier, left);
+    lanes3_store(p->second, i, earliest, left);
+  }
+  if (p->with_body_forces) {
+    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
+    v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
+  } else if (p->keeps_history) {
+    lanes_store_first(p->shares + i, share, left);
+  }
+  lanes3_store(p->velocity, i, v, left);
+  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->k)), left);
+}
+
+/* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
+   nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
+   processors take a store for one to the place they read next. */
+CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  const prediction_plan p = {planes_at(c, c->position),
+                             planes_at(c, c->velocity),
+                             predicted_of(c),
+                             earlier_of(c, 1),
+                             earlier_of(c, 2),
+                             floats_at(c, c->mobility),
+                             floats_at(c, c->force_share),
+                             body_force_of(c, plan),
+                             c->earlier != 0,
+                             with_body_forces,
+                             plan->k,
+                             plan->extrapolation * plan->history * (1.0f / 9.0f),
+                             force_share(plan)};
+  EACH_BLOCK(c->count, predict_block(&p, i, left));
+}
+
+#endif
+
+/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
+   alone gains no rounding error. */
+CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lanes inverse_k, int32_t i, int32_t left) {
+  lanes3 velocity = lanes3_load(v, i);
+  lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
+  lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
+  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), left);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  planes limited = predicted_of(c);
+  lanes k = lanes_splat(plan->k);
+  lanes inverse_k = lanes_splat(plan->inverse_k);
+  EACH_BLOCK(c->count, settle_block(x, v, limited, k, inverse_k, i, left));
+}
+
+/* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
+static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  cloth_vector from = vector_load(x, i);
+  cloth_vector to = vector_load(predicted_of(c), i);
+  cloth_vector velocity = vector_load(v, i);
+  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+    counts->particles_recovered++;
+    return;
+  }
+  cloth_vector way = vector_subtract(to, from);
+  int pinned = is_pinned(c, i);
+  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
+    to = vector_add(from, way);
+    counts->particles_limited++;
+  }
+  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
+  vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+}
+
+/* How far a particle may move in a substep, and how fast. */
+typedef struct motion_bounds {
+  float farthest, fastest;
+  int32_t fixed_work; /* all are looked at one by one */
+} motion_bounds;
+
+/* Within bounds, and clearly so? */
+CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
+  lanes_mask near = lanes_both(lanes_less(at_most_this_long(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
+                               lanes_less(at_most_this_long(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+  return lanes_both(near, lanes_less(at_most_this_long(velocity), lanes_splat(bounds.fastest)));
+}
+
+CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
+                                  cloth_statistics *counts) {
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    accept_particle(c, plan, i + lane, counts);
+  }
+}
+
+CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, planes x, planes v,
+                               planes predicted, int32_t i, int32_t left, cloth_statistics *counts) {
+  lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
+  lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
+  lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
+  if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+    accept_singly(c, plan, i, left, counts);
+  } else {
+    lanes3_store(x, i, to, left);
+    lanes3_store(v, i, velocity, left);
+  }
+}
+
+/* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  planes x = planes_at(c, c->position);
+  planes v = planes_at(c, c->velocity);
+  planes predicted = predicted_of(c);
+  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
+  EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
+}
+
+/// Sleep ///
+
+#if WITH_SLEEP
+
+/* Do gusts act on the cloth? */
+static int has_gusts(const cloth *c) {
+  const cloth_vector strength = inputs_of(c)->gust_strength;
+  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
+}
+
+/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
+   rest. */
+static int is_quiet(const cloth *c) {
+  if (has_gusts(c)) {
+    return 0;
+  }
+  planes v = planes_at(c, c->velocity);
+  float most = c->sleep_speed * c->sleep_speed;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void fall_asleep(const cloth *c) {
+  inputs_of(c)->quiet = ASLEEP;
+  fill_planes(c, planes_at(c, c->velocity), 0.0f);
+  if (c->warm) {
+    fill_planes(c, planes_at(c, c->warm), 0.0f);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] &= FREEDOM_MASK;
+    forget_history(c, i);
+  }
+}
+
+/* At the end of a step of dt seconds. */
+CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
+  cloth_inputs *inputs = inputs_of(c);
+  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
+  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
+    fall_asleep(c);
+  }
+}
+
+/* A step of a sleeping cloth. */
+CLOTH_SEPARATE int sleep_on(const cloth *c) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  s->asleep = 1;
+  add_work(c, 1, PRICE_STEP);
+  return CLOTH_OK;
+}
+
+int cloth_wake(cloth *sheet) {
+  int error = check_cloth(sheet);
+  if (error) {
+    return error;
+  }
+  wake(sheet);
+  return CLOTH_OK;
+}
+
+int cloth_is_asleep(const cloth *sheet) {
+  int error = check_cloth(sheet);
+  return error ? error : is_asleep(sheet);
+}
+
+#endif
+
+/// 6. A step ///
+
+/// Work ///
 
 /* How many lines of springs across the seam act by forces, at least in a mode. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
@@ -6645,98 +8420,6 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 /// Stepping ///
 
-/* All bits of any particle's freedom. */
-static uint32_t freedoms_joined(const cloth *c) {
-  const uint8_t *freedom = freedom_of(c);
-  uint32_t joined = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    joined |= freedom[i];
-  }
-  return joined;
-}
-
-/* Pins whose target was reached rest; mobilities follow from pins and masses. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float *mobility = floats_at(c, c->mobility);
-  uint8_t *freedom = freedom_of(c);
-  int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
-      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-      freedom[i] = FREEDOM_PINNED;
-    }
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
-  }
-}
-
-/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
-   stiffness. */
-static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  const float *mobility = floats_at(c, c->mobility) + first;
-  plain_piece longest = {0, 0};
-  int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
-    for (int32_t k = 0; k < side; k++) {
-      from = mobility[n * along + k] == 1.0f ? from : n + 1;
-    }
-    if (n + 1 - from > longest.to - longest.from) {
-      longest.from = (int16_t)from;
-      longest.to = (int16_t)(n + 1);
-    }
-  }
-  return longest;
-}
-
-/* Have all particles of some rows of a block of columns mobility 1? */
-static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
-  lanes one = lanes_splat(1.0f);
-  lanes worst = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
-      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
-    }
-  }
-  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
-}
-
-/* Most lines are plain from end to end, which is quick to see. */
-CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
-  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t first = row * c->columns;
-    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
-    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
-  }
-  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
-    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
-    plain_piece *piece = plain_columns(c, column);
-    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
-  }
-}
-
-/* Work space is not part of the state: what a step reads before it writes is cleared first. */
-static void clear_pads(const cloth *c) {
-  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  if (c->bend_slopes) {
-    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
-  }
-  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
-     be a number. */
-  for (int32_t n = 0; c->force_share && n < 3; n++) {
-    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
-    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
-  }
-  /* Springs that are not there, at the end of the last row, look at these. */
-  for (int32_t n = 0; c->direction && n < 3; n++) {
-    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
-  }
-}
-
 static void finish_inputs(const cloth *c) {
   uint8_t *freedom = freedom_of(c);
   int are_carried = (freedoms_joined(c) & PIN_CARRIED) != 0;
@@ -6754,251 +8437,6 @@ static void finish_inputs(const cloth *c) {
     rest_targets(c);
   }
 #endif
-}
-
-static int32_t public_mode(const spring_family *s) {
-  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
-  return modes[s->projected];
-}
-
-CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
-  cloth_statistics *s = statistics_of(c);
-  fill_zero(s, sizeof *s);
-  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
-  s->substeps = plan->substeps;
-  CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
-  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
-    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
-    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
-  }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
-}
-
-static void note_solve(const cloth *c, int32_t substep, solve_result result) {
-  cloth_statistics *s = statistics_of(c);
-  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
-  s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
-  s->substeps_capped += result.capped;
-  s->residual = maximum(s->residual, result.residual);
-}
-
-/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
-   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
-  workspace *work = workspace_of(c);
-  uint32_t now = CLOTH_TICKS();
-  work->statistics.ticks[stage] += now - work->tick;
-  work->tick = now;
-#ifdef CLOTH_TRACE
-  hasher h;
-  hash_start(&h);
-  planes vectors = planes_at(c, made);
-  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
-  CLOTH_TRACE(c, stage, substep, hash_end(&h));
-#else
-  (void)substep;
-  (void)made;
-#endif
-}
-
-/* Velocity changes of an all-explicit substep: force over mass. */
-CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  planes change = planes_at(c, c->residual);
-  const float *mobility = floats_at(c, c->mobility);
-  const int32_t count = c->count;
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes weight = lanes_load(mobility + i);
-    if (c->force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
-    }
-    lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
-  }
-}
-
-/* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
-CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
-  return lanes3_snapped(lanes3_add_scaled(x, v, k));
-}
-
-CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
-  const int32_t count = c->count;
-  const lanes k = lanes_splat(plan->k);
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
-    lanes3_store(predicted, i, to, count - i);
-  }
-}
-
-#if WITH_PROJECTION
-/*
- * Second-order backward differences (BDF2) in terms of the last three velocities, each a displacement over the substep:
- * without forces the next one is (15 v0 - 7 v1 + v2) / 9, and a force acts with 4/9 of its strength at once. Blended
- * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
- * Also shifts the history by one. Returns the shares with which forces act.
- */
-CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
-  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
-  lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
-  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
-  *earliest = lanes3_select(knows, *earlier, *v);
-  *earlier = *v;
-  *v = lanes3_add(*v, change);
-  return lanes_select(knows, later, one);
-}
-
-typedef struct prediction_plan {
-  planes x, velocity, to, first, second;
-  const float *mobility;
-  float *shares;
-  body_force force;
-  int32_t keeps_history, with_body_forces;
-  float k, weight, later;
-} prediction_plan;
-
-CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t left) {
-  lanes moves = lanes_load(p->mobility + i);
-  lanes3 from = lanes3_load(p->x, i);
-  lanes3 v = lanes3_load(p->velocity, i);
-  lanes share = lanes_splat(1.0f);
-  if (p->keeps_history) {
-    lanes3 earlier = lanes3_load(p->first, i);
-    lanes3 earliest = lanes3_load(p->second, i);
-    share = extrapolate(lanes_splat(p->weight), lanes_splat(p->later), moves, &v, &earlier, &earliest);
-    lanes3_store(p->first, i, earlier, left);
-    lanes3_store(p->second, i, earliest, left);
-  }
-  if (p->with_body_forces) {
-    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
-    v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
-  } else if (p->keeps_history) {
-    lanes_store_first(p->shares + i, share, left);
-  }
-  lanes3_store(p->velocity, i, v, left);
-  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->k)), left);
-}
-
-/* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
-   nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
-   processors take a store for one to the place they read next. */
-CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_plan p = {planes_at(c, c->position),
-                             planes_at(c, c->velocity),
-                             predicted_of(c),
-                             earlier_of(c, 1),
-                             earlier_of(c, 2),
-                             floats_at(c, c->mobility),
-                             floats_at(c, c->force_share),
-                             body_force_of(c, plan),
-                             c->earlier != 0,
-                             with_body_forces,
-                             plan->k,
-                             plan->extrapolation * plan->history * (1.0f / 9.0f),
-                             force_share(plan)};
-  EACH_BLOCK(c->count, predict_block(&p, i, left));
-}
-#endif
-
-static int vector_is_finite(cloth_vector a) {
-  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
-}
-
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
-static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  const int32_t count = c->count;
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
-  }
-}
-
-#if WITH_MULTILEVEL
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
-static float implicit_kappa(const step_plan *plan) {
-  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
-  }
-  return kappa;
-}
-
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
-#define MULTILEVEL_KAPPA 4.0f
-#define MULTILEVEL_ITERATIONS 6
-
-static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
-  int32_t side = c->columns > c->rows ? c->columns : c->rows;
-  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
-         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
-}
-#endif
-
-static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
-#if WITH_MULTILEVEL
-  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
-    return multilevel_pays(c, plan, contacts);
-  }
-#endif
-  (void)plan;
-  (void)contacts;
-  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
-}
-
-/* Solves for the velocity changes of a substep and applies them. */
-CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->solution), 0.0f);
-  int multilevel = uses_multilevel(c, plan, contacts);
-  build_preconditioner(c, plan, multilevel);
-  if (contacts) {
-    apply_operator(c, plan);
-    advance_and_precondition(c, 1.0f);
-  }
-  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
-  solve_result result = solve(c, plan, multilevel);
-  note_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
-  add_solution(c);
-  keep_solution(c, result.capped);
-}
-
-/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
-   alone gains no rounding error. */
-CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lanes inverse_k, int32_t i, int32_t left) {
-  lanes3 velocity = lanes3_load(v, i);
-  lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
-  lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), left);
-}
-
-CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes limited = predicted_of(c);
-  lanes k = lanes_splat(plan->k);
-  lanes inverse_k = lanes_splat(plan->inverse_k);
-  EACH_BLOCK(c->count, settle_block(x, v, limited, k, inverse_k, i, left));
 }
 
 /* Projected springs, tethers and strain limits. */
@@ -7022,110 +8460,6 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
     limit_sweep(c, predicted_of(c));
   }
   settle_lengths(c, plan);
-}
-
-/* The part of a vector that a confined particle may have. */
-static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
-  a = vector_clean(a);
-  float along = snapped(vector_dot(a, held->direction), WORK_QUANTUM);
-  if (held->freedom == FREEDOM_LINE) {
-    return vector_scale(held->direction, along);
-  }
-  return vector_add_scaled(a, held->direction, 0.0f - along);
-}
-
-/* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
-  planes a = planes_at(c, vectors);
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    const confinement *held = &confined_of(c)[i];
-    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
-    cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
-    cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    cloth_vector kept = vector_add(origin, confine_vector(held, from));
-    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
-  }
-}
-
-/* Shortens a vector to `limit`. Returns 1 if it had to. */
-static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
-  float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * 1.0001f) {
-    return 0;
-  }
-  *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
-  return 1;
-}
-
-/* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
-static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  cloth_vector from = vector_load(x, i);
-  cloth_vector to = vector_load(predicted_of(c), i);
-  cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
-    vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
-    return;
-  }
-  cloth_vector way = vector_subtract(to, from);
-  int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
-    to = vector_add(from, way);
-    counts->particles_limited++;
-  }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
-  vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
-  vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
-}
-
-/* How far a particle may move in a substep, and how fast. */
-typedef struct motion_bounds {
-  float farthest, fastest;
-  int32_t fixed_work; /* all are looked at one by one */
-} motion_bounds;
-
-/* As large as its length, or larger. */
-CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
-  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
-}
-
-/* Within bounds, and clearly so? */
-CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(at_most_this_long(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
-                               lanes_less(at_most_this_long(to), lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(at_most_this_long(velocity), lanes_splat(bounds.fastest)));
-}
-
-CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
-                                  cloth_statistics *counts) {
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_particle(c, plan, i + lane, counts);
-  }
-}
-
-CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, planes x, planes v,
-                               planes predicted, int32_t i, int32_t left, cloth_statistics *counts) {
-  lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
-  lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
-  if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_singly(c, plan, i, left, counts);
-  } else {
-    lanes3_store(x, i, to, left);
-    lanes3_store(v, i, velocity, left);
-  }
-}
-
-/* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes predicted = predicted_of(c);
-  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
-  EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
@@ -7197,78 +8531,6 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   accept_particles(c, plan, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
 }
-
-#if WITH_SLEEP
-
-/* Do gusts act on the cloth? */
-static int has_gusts(const cloth *c) {
-  const cloth_vector strength = inputs_of(c)->gust_strength;
-  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
-}
-
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
-   rest. */
-static int is_quiet(const cloth *c) {
-  if (has_gusts(c)) {
-    return 0;
-  }
-  planes v = planes_at(c, c->velocity);
-  float most = c->sleep_speed * c->sleep_speed;
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static void fall_asleep(const cloth *c) {
-  inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->velocity), 0.0f);
-  if (c->warm) {
-    fill_planes(c, planes_at(c, c->warm), 0.0f);
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    freedom_of(c)[i] &= FREEDOM_MASK;
-    forget_history(c, i);
-  }
-}
-
-/* At the end of a step of dt seconds. */
-CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
-  cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
-    fall_asleep(c);
-  }
-}
-
-/* A step of a sleeping cloth. */
-CLOTH_SEPARATE int sleep_on(const cloth *c) {
-  cloth_statistics *s = statistics_of(c);
-  fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
-  s->asleep = 1;
-  add_work(c, 1, PRICE_STEP);
-  return CLOTH_OK;
-}
-
-int cloth_wake(cloth *sheet) {
-  int error = check_cloth(sheet);
-  if (error) {
-    return error;
-  }
-  wake(sheet);
-  return CLOTH_OK;
-}
-
-int cloth_is_asleep(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : is_asleep(sheet);
-}
-
-#endif
 
 /* What goes before the substeps. */
 static void prepare_step(const cloth *c, float dt) {
@@ -7386,15 +8648,9 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
 
 #endif
 
-/// Inputs ///
+/// 7. The interface ///
 
-static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
-}
+/// Inputs ///
 
 /* Stores an input after checking it, or returns `error`. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
@@ -7419,6 +8675,7 @@ int cloth_set_wind(cloth *sheet, cloth_vector wind) {
 }
 
 #if WITH_AIR
+
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
   return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
@@ -7447,6 +8704,7 @@ int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   }
   return CLOTH_OK;
 }
+
 #endif
 
 int cloth_get_wind(const cloth *sheet, cloth_vector *wind) {
@@ -7481,55 +8739,10 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
   return row * sheet->columns + column;
 }
 
-/* Confinements are kept in the order of their particles, whatever the order of the calls. The first entry that is not
-   for an earlier particle than this one. */
-static confinement *find_confinement(const cloth *c, int32_t particle) {
-  confinement *held = confined_of(c);
-  const confinement *end = held + inputs_of(c)->confined_count;
-  while (held < end && held->particle < particle) {
-    held++;
-  }
-  return held;
-}
-
-static int is_confined(uint32_t freedom) {
-  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
-}
-
-static void forget_confinement(const cloth *c, int32_t particle) {
-  confinement *held = find_confinement(c, particle);
-  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || held == end || held->particle != particle) {
-    return;
-  }
-  for (; held + 1 < end; held++) {
-    *held = held[1];
-  }
-  fill_zero(held, sizeof *held);
-  inputs_of(c)->confined_count--;
-}
-
-/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
-static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
-  cloth_vector before = vector_load(to, particle);
-  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
-    wake(c);
-  }
-  vector_store(to, particle, a);
-}
-
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, planes_at(c, c->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
-}
-
-/* Takes the tethers off that lead to a particle. */
-static void drop_tethers_to(const cloth *c, int32_t particle) {
-  int32_t *pins = (int32_t *)at(c, c->tethers);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
-    pins[i] = pins[i] == particle ? -1 : pins[i];
-  }
 }
 
 /* Pins come and go with the freedom of particles, and tethers with the pins. */
@@ -7558,17 +8771,6 @@ int cloth_pin(cloth *sheet, int32_t particle) {
   set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
 }
-
-static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
-}
-
-/* Fastest a pin may be told to move [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f
 
 int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity) {
   int error = check_pin(sheet, particle);
@@ -7603,6 +8805,7 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
 }
 
 #if WITH_CONFINED
+
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
@@ -7641,6 +8844,7 @@ int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction
 int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
   return confine(sheet, particle, normal, FREEDOM_PLANE);
 }
+
 #endif
 
 int cloth_release(cloth *sheet, int32_t particle) {
@@ -7652,57 +8856,6 @@ int cloth_release(cloth *sheet, int32_t particle) {
   set_freedom(sheet, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
-
-#if WITH_PROJECTION
-
-static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
-  int error = check_particle(sheet, particle);
-  if (error) {
-    return error;
-  }
-  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
-}
-
-int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(sheet, particle, slot);
-  if (!error && pin != -1) {
-    error = check_pin(sheet, pin);
-  }
-  if (error) {
-    return error;
-  }
-  if (!sheet->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
-  }
-  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(sheet);
-  }
-  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
-  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
-  return CLOTH_OK;
-}
-
-int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(sheet, pin);
-  if (!error) {
-    error = check_tether(sheet, particle, slot);
-  }
-  if (!error) {
-    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
-  }
-  return error;
-}
-
-int cloth_choose_tethers(cloth *sheet) {
-  int error = check_tether(sheet, 0, 0);
-  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
-    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
-    wake(sheet);
-  }
-  return error;
-}
-
-#endif
 
 int cloth_freedom(const cloth *sheet, int32_t particle) {
   int error = check_particle(sheet, particle);
@@ -7765,19 +8918,6 @@ static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
 
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
-  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
-    return CLOTH_ERROR_ROTATION;
-  }
-  q = rotation_snapped(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
-}
-
 static int check_shape(const cloth_collider *body) {
   int valid = 0;
   switch (body->shape) {
@@ -7814,13 +8954,6 @@ static int check_collider(const cloth_collider *body) {
     return CLOTH_ERROR_FRICTION;
   }
   return CLOTH_OK;
-}
-
-static cloth_pose clean_pose(const cloth_pose *pose) {
-  cloth_pose clean;
-  clean.position = vector_snapped(pose->position, STATE_QUANTUM);
-  clean.rotation = rotation_normalised(pose->rotation);
-  return clean;
 }
 
 /* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
@@ -7933,16 +9066,7 @@ int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *r
 
 #endif
 
-/// Carrying ///
-
-#if WITH_CARRY || WITH_TARGETS
-/* Of unit length, or 0. */
-static cloth_vector unit_or_zero(cloth_vector a) {
-  float length = vector_length(a);
-  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
-}
-#endif
+/// Moving frames ///
 
 #if WITH_CARRY
 
@@ -7953,23 +9077,6 @@ typedef struct rigid_motion {
   int32_t turns;              /* 0 if R is none */
   cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
 } rigid_motion;
-
-static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
-  cloth_rotation q;
-  q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
-  q.y = a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z);
-  q.z = a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x);
-  q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
-  return rotation_normalised(q);
-}
-
-/* Half the rotation of one of at most half a turn. */
-static cloth_rotation half_rotation(cloth_rotation q) {
-  float w = square_root(0.5f * (1.0f + q.w));
-  float share = 0.5f / w;
-  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
-  return half;
-}
 
 /* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
    turn, where it is exact to 1e-6. */
@@ -8159,125 +9266,7 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
 
 #endif
 
-/// Targets ///
-
-#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
-
-/* Does an attribute of some floats fit into a vertex? */
-static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
-  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
-}
-
-/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
-static int32_t row_vertices(const cloth *c) {
-  return cells_along_warp(c) + 1;
-}
-
-/* Does a layout fit its stride, and are all vertices there? */
-static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  return CLOTH_OK;
-}
-
-/* Byte by byte: the caller's buffer may have any alignment. */
-static void copy_floats(void *to, const void *from, int32_t count) {
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-}
-
-#endif
-
-#if WITH_TARGETS
-
-cloth_motion_constraint cloth_motion_constraint_default(void) {
-  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
-  return free;
-}
-
-int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(sheet, particle);
-  if (error || !constraint) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
-  }
-  set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
-  return CLOTH_OK;
-}
-
-/* The vertex of a particle. */
-static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
-  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
-  return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
-}
-
-/* Reads three floats of a vertex, or none. */
-static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
-  cloth_vector a = {0.0f, 0.0f, 0.0f};
-  if (offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&a, vertex + offset, 3);
-  }
-  return a;
-}
-
-static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
-  for (int32_t i = 0; i < c->count; i++) {
-    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
-      return CLOTH_ERROR_VECTOR;
-    }
-  }
-  return CLOTH_OK;
-}
-
-int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(sheet, layout);
-  if (error || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!sheet->targets) {
-    return CLOTH_ERROR_TARGETS;
-  }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
-  error = error ? error : check_targets(sheet, layout, vertices);
-  if (error) {
-    return error;
-  }
-  for (int32_t i = 0; i < sheet->count; i++) {
-    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
-    cloth_vector place = read_attribute(vertex, layout->position_offset);
-    cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_PLACE), i, vector_snapped(place, STATE_QUANTUM));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_NORMAL), i, normal);
-  }
-  if (inputs_of(sheet)->targets == TARGETS_NONE) {
-    wake(sheet);
-    rest_targets(sheet);
-  }
-  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
-  return CLOTH_OK;
-}
-
-int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(sheet, layout, vertices, bytes);
-  if (!error) {
-    rest_targets(sheet);
-  }
-  return error;
-}
-
-#endif
-
-/// Results ///
+/// Output ///
 
 static cloth_range range_at(const cloth *c, uint32_t offset) {
   planes p = planes_at(c, offset);
@@ -8356,6 +9345,7 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 }
 
 #ifndef CLOTH_NO_VERTICES
+
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -8440,6 +9430,7 @@ int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *i
 int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
   return write_indices(sheet, first_vertex, indices, count, UINT32_MAX);
 }
+
 #endif
 
 int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
@@ -8973,33 +9964,9 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
 
 #endif
 
-/// Statistics ///
-
-int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
-  int error = check_call(sheet, statistics);
-  if (error) {
-    return error;
-  }
-  *statistics = *statistics_of(sheet);
-  return CLOTH_OK;
-}
-
-int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
-  int error = check_cloth(sheet);
-  if (error) {
-    return error;
-  }
-  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
-  }
-  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
-}
+/// Measures ///
 
 #ifndef CLOTH_NO_MEASURE
-/* Adds one element to a sum. */
-static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
-  sum->partial[index & (LANES_SUMS - 1)] += value;
-}
 
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
@@ -9133,183 +10100,6 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   measure_motion(sheet, measures);
   return CLOTH_OK;
 }
-#endif
-
-/// Self-test ///
-
-#ifndef CLOTH_NO_SELF_TEST
-
-/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
-CLOTH_SEPARATE float opaque(uint32_t bits) {
-  volatile uint32_t kept = bits;
-  float_bits b;
-  b.bits = kept;
-  return b.value;
-}
-
-static int has_bits(float value, uint32_t bits) {
-  volatile float kept = value;
-  return bits_of(kept).bits == bits;
-}
-
-/* Expressions of known bits, and what is wrong where they come out otherwise. */
-enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
-typedef struct known_bits {
-  int16_t expression;
-  int16_t error;
-  uint32_t a, b, bits;
-} known_bits;
-
-CLOTH_CONSTANT static const known_bits known_results[] = {
-    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
-    /* 1 / 3 is rounded up. */
-    {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
-    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
-    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
-    /* 3 / 7, which 3 * (1 / 7) is not. */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
-    /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
-    {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
-    /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x40000000u, 0, 0x3fb504f3u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f800001u, 0, 0x3f800000u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f7fffffu, 0, 0x3f7fffffu},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x00800000u, 0, 0x20000000u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f7fffffu, 0, 0x5f7fffffu},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
-};
-
-static lanes expression_value(int expression, lanes a, lanes b) {
-  switch (expression) {
-  case A_PLUS_B:
-    return lanes_add(a, b);
-  case A_OVER_B:
-    return lanes_divide(a, b);
-  case A_PLUS_B_MINUS_A:
-    return lanes_subtract(lanes_add(a, b), a);
-  case A_TIMES_A_PLUS_B:
-    return lanes_add(lanes_multiply(a, a), b);
-  case A_TIMES_2_OVER_2:
-    return lanes_multiply(lanes_multiply(a, lanes_splat(2.0f)), lanes_splat(0.5f));
-  default:
-    return lanes_square_root(a);
-  }
-}
-
-/* The same in plain floats, where lanes are more than that. */
-static float plain_value(int expression, float a, float b) {
-  switch (expression) {
-  case A_PLUS_B:
-    return a + b;
-  case A_OVER_B:
-    return a / b;
-  case A_PLUS_B_MINUS_A:
-    return (a + b) - a;
-  case A_TIMES_A_PLUS_B:
-    return a * a + b;
-  case A_TIMES_2_OVER_2:
-    return a * 2.0f * 0.5f;
-  default:
-    return square_root(a);
-  }
-}
-
-/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
-static int masks_are_right(void) {
-  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
-  float stored[CLOTH_LANES];
-  float chosen[CLOTH_LANES];
-  lanes one = lanes_splat(1.0f);
-  lanes zero = lanes_splat(0.0f);
-  lanes_mask odd = lanes_less(zero, lanes_load(parity));
-  lanes_mask even = lanes_less(lanes_load(parity), one);
-  lanes_mask both = lanes_both(lanes_first(3), even);
-  lanes_store(stored, zero);
-  lanes_store_first(stored, one, 3);
-  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
-    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
-      return 0;
-    }
-  }
-  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
-  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
-      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
-    return 0;
-  }
-  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
-}
-
-static int transposition_is_right(void) {
-  float from[CLOTH_LANES * CLOTH_LANES];
-  float to[CLOTH_LANES];
-  lanes block[CLOTH_LANES];
-  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
-    from[i] = (float)i;
-  }
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    block[i] = lanes_load(from + i * CLOTH_LANES);
-  }
-  lanes_transpose(block);
-  int right = 1;
-  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
-    lanes_store(to, block[i / CLOTH_LANES]);
-    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
-  }
-  return right;
-}
-
-/* Some values of a block, through the operations whose meaning differs most between vector units. */
-static int lanes_are_right(void) {
-  float from[CLOTH_LANES + 1];
-  float to[CLOTH_LANES + 1];
-  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
-    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
-    to[i] = 7.0f;
-  }
-  lanes a = lanes_load(from);
-  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
-  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
-  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float quotient = opaque(0xc0400000u) / from[i];
-    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
-    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
-      return 0;
-    }
-  }
-  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
-}
-
-int cloth_self_test(void) {
-  const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
-  for (const known_bits *k = known_results; k < end; k++) {
-    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
-    lanes a = lanes_splat(opaque(k->a));
-    lanes b = lanes_splat(opaque(k->b));
-    if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
-        (CLOTH_LANES > 1 && !has_bits(plain_value(k->expression, opaque(k->a), opaque(k->b)), k->bits))) {
-      return k->error;
-    }
-  }
-  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
-    return CLOTH_ERROR_LANES;
-  }
-  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
-  float half = opaque(0x3f000000u);
-  float smallest = opaque(0x00800000u);
-  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
-  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
-  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
-}
 
 #endif
 
@@ -9336,3 +10126,4 @@ const char *cloth_result_name(int result) {
 }
 
 #endif
+

@@ -1,0 +1,289 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "config.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Memory layout ///
+
+static uint32_t align_up(uint32_t offset) {
+  return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
+}
+
+/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
+static uint32_t take(uint32_t *end, uint32_t bytes) {
+  uint32_t start = *end;
+  *end = start + ((bytes + 3u) & ~3u);
+  return start;
+}
+
+static uint32_t take_floats(uint32_t *end, int32_t floats) {
+  return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
+}
+
+/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
+   which would halve the speed (measured). */
+static uint32_t take_planes(uint32_t *end, int32_t floats) {
+  *end = align_up(*end);
+  return take_floats(end, floats);
+}
+
+static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+  *end = sizeof(cloth);
+  if (config->mass_map) {
+    c->mass_ratio = take_floats(end, c->count + LANE_PAD);
+  }
+  if (config->stiffness_map) {
+    c->stiffness_map = take_floats(end, c->count + LANE_PAD);
+  }
+}
+
+/* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
+   last of them is read as floats, too. */
+static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
+  *end = align_up(*end);
+  c->freedom = take(end, (uint32_t)c->count);
+  c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+    c->contact = take_floats(end, c->count);
+  }
+  if (config->tethers) {
+    c->tethers = take_floats(end, config->tethers * c->count);
+  }
+  c->inputs = take(end, sizeof(cloth_inputs));
+  c->position = take_planes(end, 3 * c->stride);
+  c->velocity = take_planes(end, 3 * c->stride);
+  if (needs_history(config)) {
+    c->earlier = take_planes(end, 2 * 3 * c->stride);
+  }
+  if (config->warm_start && needs_solver(config)) {
+    c->warm = take_planes(end, 3 * c->stride);
+  }
+  if (config->targets) {
+    c->targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+  }
+  c->state_end = *end;
+}
+
+/*
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
+ * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * multiples of 2 KB, as far as that matters.
+ */
+#define CACHE_WAY 512
+#define CACHE_OFFSET 48
+
+static int32_t plane_stride(int32_t count) {
+  int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
+  return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
+}
+
+static int32_t tether_blocks(const cloth *c) {
+  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
+}
+
+/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+static int turns_rows(const cloth *c) {
+  return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
+}
+
+/* So many lines, in the whole blocks that lie side by side. */
+static int32_t in_line_blocks(int32_t lines) {
+  return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+}
+
+/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
+   no side has more nodes than this. */
+#define COARSENING 4
+#define COARSEST_SIDE 5
+/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+#define COARSE_LEVELS 4
+/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
+ */
+#define LINE_PAD 8
+/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+#define NODE_FLOATS 12
+
+/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
+   nearest to the last node and moves with it. */
+static int32_t nodes_for(int32_t columns) {
+  return (columns + COARSENING / 2 - 1) / COARSENING + 1;
+}
+
+/* What the nodes of all grids take. */
+static int32_t coarse_floats(const cloth *c) {
+  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  do {
+    columns = nodes_for(columns);
+    rows = nodes_for(rows);
+    floats += NODE_FLOATS * columns * rows;
+  } while (columns > COARSEST_SIDE || rows > COARSEST_SIDE);
+  return floats;
+}
+
+static int32_t coarse_line_floats(const cloth *c) {
+  return 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD;
+}
+
+/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
+   hold is left out. */
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+  int32_t side = columns < rows ? columns : rows;
+  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+    span /= 2;
+  }
+  return span;
+}
+
+/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+static uint32_t projection_bytes(const cloth_config *config) {
+  int32_t limits = 2;
+  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
+    limits += 2;
+  }
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
+}
+
+/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
+   bend springs, from either of two columns. */
+#define SEAM_SPRINGS 3
+#define SEAM_BENDS 6
+
+/* How many of them the solver may need. */
+static int32_t seam_lines(const cloth *c) {
+  return SEAM_SPRINGS + (c->bend_slopes ? SEAM_BENDS : 0);
+}
+
+/* Floats for one of a line's values, in whole blocks. */
+static int32_t seam_rows(const cloth *c) {
+  return in_line_blocks(c->rows);
+}
+
+/* May anything be projected? */
+static int has_projection(const cloth_config *config) {
+  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->projection_threshold < CLOTH_KAPPA_NEVER;
+}
+
+static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  take_floats(end, LANE_PAD);
+  c->workspace = take(end, sizeof(workspace));
+  c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
+  c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  *end = config->shared_scratch ? align_up(*end) : *end;
+  uint32_t shared_start = *end;
+  int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
+  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  *end = align_up(*end);
+  int32_t buffers = 3 * ROW_BUFFERS * c->columns;
+  int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
+  c->row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->mobility = take_planes(end, c->stride);
+  if (c->earlier) {
+    c->force_share = take_planes(end, c->stride);
+  }
+  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->columns) : 0;
+  c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->product = take_planes(end, 3 * c->stride);
+  if (needs_solver(config)) {
+    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+    }
+    if (is_wrapped(c)) {
+      c->seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+    }
+    if (c->contact) {
+      c->contact_normal = take_planes(end, 3 * c->stride);
+    }
+    c->inverse = take_planes(end, 6 * c->stride);
+    c->direction = take_planes(end, 3 * c->stride);
+    c->solution = take_planes(end, 3 * c->stride);
+    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+      c->share = take_planes(end, c->count);
+      c->coarse_lines = take_floats(end, coarse_line_floats(c));
+      c->nodes = take_floats(end, coarse_floats(c));
+    }
+  }
+  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  *end = align_up(*end);
+  c->total = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total;
+  c->has_scratch = !config->shared_scratch;
+}
+
+/* Fills in everything that follows from the config alone. */
+static void lay_out(cloth *c, const cloth_config *config) {
+  uint32_t end;
+  fill_zero(c, sizeof *c);
+  c->columns = config->columns;
+  c->rows = config->rows;
+  c->wrap = config->wrap;
+  c->count = config->columns * config->rows;
+  c->stride = plane_stride(c->count);
+  lay_out_constants(c, config, &end);
+  lay_out_state(c, config, &end);
+  lay_out_scratch(c, config, &end);
+}
+
+static void describe_memory(const cloth *c, cloth_memory *memory) {
+  memory->total_bytes = c->total;
+  memory->constant_offset = 0;
+  memory->constant_bytes = c->freedom;
+  memory->state_offset = c->freedom;
+  memory->state_bytes = c->state_end - c->freedom;
+  memory->scratch_offset = c->state_end;
+  memory->scratch_bytes = c->total - c->state_end;
+  memory->shared_bytes = c->shared_bytes;
+  memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
+  memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
+}
+
+int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  cloth c;
+  lay_out(&c, config);
+  describe_memory(&c, memory);
+  return CLOTH_OK;
+}
+
+int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
+  int error = check_call(sheet, scratch);
+  if (error) {
+    return error;
+  }
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
+  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
+  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
+      !is_outside) {
+    return CLOTH_ERROR_SCRATCH;
+  }
+  uintptr_t moved = way - sheet->plain;
+  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
+  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+    offsets[part] += offsets[part] ? moved : 0u;
+  }
+  sheet->has_scratch = 1;
+  return CLOTH_OK;
+}
+
+int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
+  int error = check_call(sheet, memory);
+  if (error) {
+    return error;
+  }
+  describe_memory(sheet, memory);
+  return CLOTH_OK;
+}

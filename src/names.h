@@ -1,0 +1,26 @@
+#pragma once
+#include "compiler.h"
+
+/// Names ///
+
+#ifndef CLOTH_NO_NAMES
+
+/* One after the other, in the order of the codes. */
+CLOTH_CONSTANT static const char result_names[] =
+    "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
+    "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
+    "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
+    "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
+    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
+    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0TARGETS\0SCRATCH\0";
+
+const char *cloth_result_name(int result) {
+  const char *name = result_names;
+  for (int code = result < 0 ? result : 0; code < 0 && *name; code++) {
+    while (*name++) {
+    }
+  }
+  return *name ? name : "unknown";
+}
+
+#endif
