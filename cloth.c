@@ -1774,9 +1774,6 @@ typedef struct body_axis {
 
 #define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
 
-/* Parts of the scratch that several cloths may share. */
-#define SHARED_PARTS 17
-
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -1792,50 +1789,127 @@ typedef struct workspace {
   int32_t refinements, refinements_most;
 } workspace;
 
-struct cloth {
-  uint32_t magic;
-  int32_t count;
+/* The grid, from the config. */
+typedef struct grid_shape {
+  int32_t columns, rows;
+  int32_t wrap;                     /* 1: column 0 follows the last column */
+  float spacing_warp, spacing_weft; /* rest lengths of one cell's edges [m] */
+  float diagonal, antidiagonal;     /* and of its diagonals [m] */
+  float area;                       /* of the whole sheet at rest [m^2] */
+} grid_shape;
 
-  /* Byte offsets, up or down from the start of the arena, of what may be shared; 0 if the config does without. The
-     first is always there. With the pads they take the same room in every build. */
-  uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
+/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+typedef struct cloth_settings {
+  struct {
+    float density, drag, lift, normal_drag;
+  } air;
+  struct {
+    int32_t method, bend_method;
+    float explicit_threshold, projection_threshold, bdf2_blend;
+    int32_t substeps, max_substeps;
+    float max_speed, velocity_damping;
+  } integration;
+  struct {
+    int32_t spans, fine_sweeps;
+    float fold_stiffness;
+  } projection;
+  struct {
+    int32_t count;
+    float scale;
+  } tethers;
+  struct {
+    int32_t preconditioner, max_iterations;
+    float tolerance;
+    int32_t warm_start;
+  } solver;
+  struct {
+    int32_t sweeps;
+    float max_extension, max_compression;
+  } strain_limit;
+  struct {
+    int32_t mode;
+    float thickness;
+  } contact;
+  struct {
+    float speed, time;
+  } sleep;
+  struct {
+    int32_t max_colliders, max_confined, fixed_work;
+  } capacity;
+  /* Extremes of the maps; 1 without a map. */
+  struct {
+    float min_mass_ratio, max_mass_ratio, min_stiffness, max_stiffness;
+  } factors;
+} cloth_settings;
+
+/* Byte offsets from the start of the arena to scratch that cloths may share; 0 for what the config does without. They
+   lead up or down, modulo the size of an address. The first is never 0. */
+typedef struct scratch_offsets {
+  uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
+} scratch_offsets;
+
+#define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
+
+/* Byte offsets from the start of the arena to scratch of the cloth's own, which outlasts a step. */
+typedef struct own_offsets {
+  uint32_t workspace;
+  uint32_t constraints; /* 0: nothing is ever projected */
+  uint32_t iterations, reactions;
+} own_offsets;
+
+/* Byte offsets from the start of the arena to the constants; 0: no map. */
+typedef struct constant_offsets {
+  uint32_t mass_ratio, stiffness_map;
+} constant_offsets;
+
+/* Byte offsets from the start of the arena to the parts of the state. It begins with `freedom` and ends at `end`. */
+typedef struct state_offsets {
+  uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
+  uint32_t end;
+} state_offsets;
+
+/* A cloth: where everything lies in its arena, and its settings. */
+struct cloth {
+  uint32_t magic;
+  int32_t count;           /* particles */
+  int32_t stride;          /* floats from one component of a vector array to the next */
+  int32_t has_scratch;     /* 0 while the scratch is to be shared and none was given */
+  uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
+  uint32_t total_bytes;    /* of the arena */
+  uint32_t shared_bytes;   /* of the scratch outside of it */
+  scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
-  uint32_t pads[SHARED_PARTS];
+  uint32_t pads[SCRATCH_PARTS]; /* a cloth takes the same room in every build */
 #endif
-
-  int32_t stride;          /* floats from one component of a vector to the next */
-  uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
-
-  int32_t has_scratch; /* 0 while it is to be shared and none was given */
-
-  /* Byte offsets from the start of the arena. */
-  uint32_t state_end, total, shared_bytes;
-  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
-  uint32_t earlier, tethers, targets, warm, contact;                 /* state; 0: none */
-  uint32_t workspace, projection, iterations, reactions;
-
-  /* Settings, from the config: words without gaps to the end, as they are hashed. */
-  int32_t columns, rows, wrap;
-  float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
-  float area;
-  float velocity_damping, air_density, drag, lift, normal_drag, fold_stiffness;
-  float explicit_threshold, projection_threshold, extrapolation, tether_scale, tolerance, max_speed;
-  float limit_extension, limit_compression, thickness;
-  float mass_ratio_least, mass_ratio_most, map_least, map_most;
-  int32_t integration, bend_integration, preconditioner, contact_mode;
-  int32_t substeps, max_substeps, max_iterations, limit_sweeps;
-  int32_t warm_start, max_colliders, max_confined;
-  int32_t spans, fine_sweeps, tether_count;
-  float sleep_speed, sleep_time;
-  int32_t fixed_work;
+  constant_offsets constant;
+  state_offsets state;
+  own_offsets own;
+  grid_shape grid;
+  cloth_settings settings;
 };
 
-#define SETTINGS_OFFSET offsetof(cloth, columns)
-/* With a gap at its end the settings' hash would differ from build to build. */
-typedef char cloth_ends_with_its_settings[offsetof(cloth, fixed_work) + 4 == sizeof(cloth) ? 1 : -1];
+/* A condition on the layout of types. NAME says what it is about. */
+#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
+
+/* Grid and settings are hashed word by word: a gap would hash as whatever lies there. */
+LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+/* State is saved and hashed as words, and read from images as words. */
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+/* From `last_substep` on the inputs are floats, which images check together. */
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+/* A fabric is a run of floats, which are flushed together. */
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
+/* A quaternion is a run of four floats, which are flushed together. */
+LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
+LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
+/* A cloth takes the same room in every build: see `pads`. */
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
 
 /* What comes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
@@ -1868,23 +1942,23 @@ CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
 }
 
 static cloth_inputs *inputs_of(const cloth *c) {
-  return (cloth_inputs *)at(c, c->inputs);
+  return (cloth_inputs *)at(c, c->state.inputs);
 }
 
 static collider_slot *colliders_of(const cloth *c) {
-  return (collider_slot *)at(c, c->colliders);
+  return (collider_slot *)at(c, c->state.colliders);
 }
 
 static confinement *confined_of(const cloth *c) {
-  return (confinement *)at(c, c->confined);
+  return (confinement *)at(c, c->state.confined);
 }
 
 static cloth_reaction *reactions_of(const cloth *c) {
-  return (cloth_reaction *)at(c, c->reactions);
+  return (cloth_reaction *)at(c, c->own.reactions);
 }
 
 static workspace *workspace_of(const cloth *c) {
-  return (workspace *)at(c, c->workspace);
+  return (workspace *)at(c, c->own.workspace);
 }
 
 static cloth_statistics *statistics_of(const cloth *c) {
@@ -1923,11 +1997,11 @@ static int may_refine(const cloth *c) {
 
 /* The same where fixed work does not have it done for all. */
 static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, c->fixed_work ? 0u : times, price);
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
-  return (uint8_t *)at(c, c->freedom);
+  return (uint8_t *)at(c, c->state.freedom);
 }
 
 static int is_pinned(const cloth *c, int32_t particle) {
@@ -1936,40 +2010,40 @@ static int is_pinned(const cloth *c, int32_t particle) {
 
 /* Does column 0 follow the last column? */
 CLOTH_INLINE int is_wrapped(const cloth *c) {
-  return WITH_WRAP && c->wrap;
+  return WITH_WRAP && c->grid.wrap;
 }
 
 /* Cells along the warp. */
 static int32_t cells_along_warp(const cloth *c) {
-  return is_wrapped(c) ? c->columns : c->columns - 1;
+  return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
 static planes predicted_of(const cloth *c) {
-  return planes_at(c, c->product);
+  return planes_at(c, c->scratch.product);
 }
 
 /* Where explicit springs are evaluated. */
 static planes places_of(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->position);
+  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->state.position);
 }
 
 /* Are contacts constraints of the solve? */
 static int has_solver_contacts(const cloth *c) {
-  return WITH_CONTACT_SOLVER && c->contact;
+  return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
 /* Mass of a particle over the reference mass. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? floats_at(c, c->mass_ratio)[particle] : 1.0f;
+  return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
 }
 
 static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? lanes_load(floats_at(c, c->mass_ratio) + particle) : lanes_splat(1.0f);
+  return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * c->area / (float)c->count;
+  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
@@ -1980,8 +2054,8 @@ static void fill_planes(const cloth *c, planes a, float value) {
 
 /* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
 static int chooses_tethers(const cloth *c) {
-  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
-  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
+  int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
 static int check_cloth(const cloth *c) {
@@ -2002,18 +2076,18 @@ static int check_call(const cloth *c, const void *with) {
 
 /* The velocities one or two substeps before the last. */
 static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+  return planes_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 static void forget_history(const cloth *c, int32_t particle) {
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
     vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+  return planes_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 #if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
@@ -2042,23 +2116,24 @@ static void set_input(const cloth *c, void *stored, const void *value, size_t by
 }
 
 static int has_air(const cloth *c) {
-  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
+  return WITH_AIR && c->settings.air.density > 0.0f &&
+         (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
 static planes row_buffer(const cloth *c, int32_t number) {
   planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
-  f.y = f.x + c->columns;
-  f.z = f.y + c->columns;
+  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.y = f.x + c->grid.columns;
+  f.z = f.y + c->grid.columns;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
 }
 
 static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->contact);
+  return (uint32_t *)at(c, c->state.contacts);
 }
 
 /* All bits of any particle's freedom. */
@@ -2813,10 +2888,10 @@ static uint32_t take_planes(uint32_t *end, int32_t floats) {
 static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->mass_ratio = take_floats(end, c->count + LANE_PAD);
+    c->constant.mass_ratio = take_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->stiffness_map = take_floats(end, c->count + LANE_PAD);
+    c->constant.stiffness_map = take_floats(end, c->count + LANE_PAD);
   }
 }
 
@@ -2824,28 +2899,28 @@ static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *en
    last of them is read as floats, too. */
 static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
-  c->freedom = take(end, (uint32_t)c->count);
-  c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->state.freedom = take(end, (uint32_t)c->count);
+  c->state.colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->contact = take_floats(end, c->count);
+    c->state.contacts = take_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_floats(end, config->tethers * c->count);
+    c->state.tethers = take_floats(end, config->tethers * c->count);
   }
-  c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_planes(end, 3 * c->stride);
-  c->velocity = take_planes(end, 3 * c->stride);
+  c->state.inputs = take(end, sizeof(cloth_inputs));
+  c->state.position = take_planes(end, 3 * c->stride);
+  c->state.velocity = take_planes(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->earlier = take_planes(end, 2 * 3 * c->stride);
+    c->state.velocity_history = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_planes(end, 3 * c->stride);
+    c->state.warm_start = take_planes(end, 3 * c->stride);
   }
   if (config->targets) {
-    c->targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+    c->state.targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
   }
-  c->state_end = *end;
+  c->state.end = *end;
 }
 
 /*
@@ -2862,12 +2937,12 @@ static int32_t plane_stride(int32_t count) {
 }
 
 static int32_t tether_blocks(const cloth *c) {
-  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
+  return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
 /* Are rows brought side by side? In narrow sheets they are not worth the room. */
 static int turns_rows(const cloth *c) {
-  return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
+  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
 /* So many lines, in the whole blocks that lie side by side. */
@@ -2895,7 +2970,7 @@ static int32_t nodes_for(int32_t columns) {
 
 /* What the nodes of all grids take. */
 static int32_t coarse_floats(const cloth *c) {
-  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
     columns = nodes_for(columns);
     rows = nodes_for(rows);
@@ -2905,7 +2980,7 @@ static int32_t coarse_floats(const cloth *c) {
 }
 
 static int32_t coarse_line_floats(const cloth *c) {
-  return 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD;
+  return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
@@ -2935,12 +3010,12 @@ static uint32_t projection_bytes(const cloth_config *config) {
 
 /* How many of them the solver may need. */
 static int32_t seam_lines(const cloth *c) {
-  return SEAM_SPRINGS + (c->bend_slopes ? SEAM_BENDS : 0);
+  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
 /* Floats for one of a line's values, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
-  return in_line_blocks(c->rows);
+  return in_line_blocks(c->grid.rows);
 }
 
 /* May anything be projected? */
@@ -2952,50 +3027,50 @@ static int has_projection(const cloth_config *config) {
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
-  c->workspace = take(end, sizeof(workspace));
-  c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
-  c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->own.workspace = take(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? take(end, projection_bytes(config)) : 0;
+  c->own.iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
+  c->scratch.tether_marks = take(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
-  int32_t buffers = 3 * ROW_BUFFERS * c->columns;
+  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
   int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
-  c->row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
-  c->mobility = take_planes(end, c->stride);
-  if (c->earlier) {
-    c->force_share = take_planes(end, c->stride);
+  c->scratch.row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = take_planes(end, c->stride);
+  if (c->state.velocity_history) {
+    c->scratch.force_share = take_planes(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->columns) : 0;
-  c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
-  c->product = take_planes(end, 3 * c->stride);
+  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    c->scratch.operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->scratch.bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
-      c->seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
     }
-    if (c->contact) {
-      c->contact_normal = take_planes(end, 3 * c->stride);
+    if (c->state.contacts) {
+      c->scratch.contact_normal = take_planes(end, 3 * c->stride);
     }
-    c->inverse = take_planes(end, 6 * c->stride);
-    c->direction = take_planes(end, 3 * c->stride);
-    c->solution = take_planes(end, 3 * c->stride);
+    c->scratch.inverse = take_planes(end, 6 * c->stride);
+    c->scratch.direction = take_planes(end, 3 * c->stride);
+    c->scratch.solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->share = take_planes(end, c->count);
-      c->coarse_lines = take_floats(end, coarse_line_floats(c));
-      c->nodes = take_floats(end, coarse_floats(c));
+      c->scratch.share = take_planes(end, c->count);
+      c->scratch.coarse_lines = take_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = take_floats(end, coarse_floats(c));
     }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
-  c->total = config->shared_scratch ? shared_start : *end;
-  c->shared_bytes = *end - c->total;
+  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total_bytes;
   c->has_scratch = !config->shared_scratch;
 }
 
@@ -3003,9 +3078,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
 static void lay_out(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
-  c->columns = config->columns;
-  c->rows = config->rows;
-  c->wrap = config->wrap;
+  c->grid.columns = config->columns;
+  c->grid.rows = config->rows;
+  c->grid.wrap = config->wrap;
   c->count = config->columns * config->rows;
   c->stride = plane_stride(c->count);
   lay_out_constants(c, config, &end);
@@ -3014,13 +3089,13 @@ static void lay_out(cloth *c, const cloth_config *config) {
 }
 
 static void describe_memory(const cloth *c, cloth_memory *memory) {
-  memory->total_bytes = c->total;
+  memory->total_bytes = c->total_bytes;
   memory->constant_offset = 0;
-  memory->constant_bytes = c->freedom;
-  memory->state_offset = c->freedom;
-  memory->state_bytes = c->state_end - c->freedom;
-  memory->scratch_offset = c->state_end;
-  memory->scratch_bytes = c->total - c->state_end;
+  memory->constant_bytes = c->state.freedom;
+  memory->state_offset = c->state.freedom;
+  memory->state_bytes = c->state.end - c->state.freedom;
+  memory->scratch_offset = c->state.end;
+  memory->scratch_bytes = c->total_bytes - c->state.end;
   memory->shared_bytes = c->shared_bytes;
   memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
   memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
@@ -3046,14 +3121,14 @@ int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
     return error;
   }
   uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
-  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
+  int is_outside = way >= sheet->total_bytes && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
   if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
       !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  uintptr_t moved = way - sheet->plain;
-  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
-  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+  uintptr_t moved = way - sheet->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, scratch));
+  for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
   }
   sheet->has_scratch = 1;
@@ -3071,52 +3146,57 @@ int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
 
 /// Initialisation ///
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  float cells = (float)cells_along_warp(c);
-  c->spacing_warp = vector_length(config->edge_warp) / cells;
-  c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / cells);
-  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / (float)(config->rows - 1));
-  c->diagonal = vector_length(vector_add(warp, weft));
-  c->antidiagonal = vector_length(vector_subtract(warp, weft));
+static void measure_grid(cloth *c, const cloth_config *config) {
+  grid_shape *grid = &c->grid;
+  float columns = (float)cells_along_warp(c);
+  float rows = (float)(config->rows - 1);
+  grid->spacing_warp = vector_length(config->edge_warp) / columns;
+  grid->spacing_weft = vector_length(config->edge_weft) / rows;
+  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / columns);
+  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / rows);
+  grid->diagonal = vector_length(vector_add(warp, weft));
+  grid->antidiagonal = vector_length(vector_subtract(warp, weft));
   if (is_wrapped(c)) { /* whatever small lean the edges may have */
-    c->diagonal = vector_length(vector(c->spacing_warp, c->spacing_weft, 0.0f));
-    c->antidiagonal = c->diagonal;
+    grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
+    grid->antidiagonal = grid->diagonal;
   }
-  c->area = parallelogram_area(config->edge_warp, config->edge_weft);
-  c->velocity_damping = config->velocity_damping;
-  c->air_density = config->air_density;
-  c->drag = config->drag;
-  c->lift = config->lift;
-  c->normal_drag = config->normal_drag;
-  c->explicit_threshold = config->explicit_threshold;
-  c->projection_threshold = config->projection_threshold;
-  c->extrapolation = config->extrapolation;
-  c->tether_scale = config->tether_scale;
-  c->fold_stiffness = config->fold_stiffness;
-  c->tolerance = config->tolerance;
-  c->max_speed = config->max_speed;
-  c->limit_extension = config->limit_extension;
-  c->limit_compression = config->limit_compression;
-  c->thickness = config->thickness;
-  snap_floats(&c->velocity_damping, (int32_t)(&c->thickness - &c->velocity_damping) + 1);
-  c->integration = (int32_t)config->integration;
-  c->bend_integration = (int32_t)config->bend_integration;
-  c->preconditioner = (int32_t)config->preconditioner;
-  c->contact_mode = (int32_t)config->contact_mode;
-  c->substeps = config->substeps;
-  c->max_substeps = config->max_substeps;
-  c->max_iterations = config->max_iterations;
-  c->limit_sweeps = config->limit_sweeps;
-  c->warm_start = config->warm_start;
-  c->max_colliders = config->max_colliders;
-  c->max_confined = config->max_confined;
-  c->spans = config->spans;
-  c->fine_sweeps = config->fine_sweeps;
-  c->tether_count = config->tethers;
-  c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
-  c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
-  c->fixed_work = config->fixed_work;
+  grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
+}
+
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  s->air.density = snapped(config->air_density, WORK_QUANTUM);
+  s->air.drag = snapped(config->drag, WORK_QUANTUM);
+  s->air.lift = snapped(config->lift, WORK_QUANTUM);
+  s->air.normal_drag = snapped(config->normal_drag, WORK_QUANTUM);
+  s->integration.method = (int32_t)config->integration;
+  s->integration.bend_method = (int32_t)config->bend_integration;
+  s->integration.explicit_threshold = snapped(config->explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = snapped(config->projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = snapped(config->extrapolation, WORK_QUANTUM);
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->max_substeps;
+  s->integration.max_speed = snapped(config->max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = snapped(config->velocity_damping, WORK_QUANTUM);
+  s->projection.spans = config->spans;
+  s->projection.fine_sweeps = config->fine_sweeps;
+  s->projection.fold_stiffness = snapped(config->fold_stiffness, WORK_QUANTUM);
+  s->tethers.count = config->tethers;
+  s->tethers.scale = snapped(config->tether_scale, WORK_QUANTUM);
+  s->solver.preconditioner = (int32_t)config->preconditioner;
+  s->solver.max_iterations = config->max_iterations;
+  s->solver.tolerance = snapped(config->tolerance, WORK_QUANTUM);
+  s->solver.warm_start = config->warm_start;
+  s->strain_limit.sweeps = config->limit_sweeps;
+  s->strain_limit.max_extension = snapped(config->limit_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = snapped(config->limit_compression, WORK_QUANTUM);
+  s->contact.mode = (int32_t)config->contact_mode;
+  s->contact.thickness = snapped(config->thickness, WORK_QUANTUM);
+  s->sleep.speed = snapped(config->sleep_speed, STATE_QUANTUM);
+  s->sleep.time = snapped(config->sleep_time, STATE_QUANTUM);
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->max_confined;
+  s->capacity.fixed_work = config->fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -3143,12 +3223,13 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
-  hash_words(&h, (const any_word *)at(c, SETTINGS_OFFSET), (int32_t)((sizeof(cloth) - SETTINGS_OFFSET) / 4));
-  if (c->mass_ratio) {
-    hash_words(&h, (const any_word *)at(c, c->mass_ratio), c->count);
+  hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
+  hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
+  if (c->constant.mass_ratio) {
+    hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
   }
-  if (c->stiffness_map) {
-    hash_words(&h, (const any_word *)at(c, c->stiffness_map), c->count);
+  if (c->constant.stiffness_map) {
+    hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
@@ -3156,15 +3237,15 @@ static void hash_config(cloth *c) {
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
-  planes x = planes_at(c, c->position);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column++) {
-      int32_t i = row * c->columns + column;
+  planes x = planes_at(c, c->state.position);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column++) {
+      int32_t i = row * c->grid.columns + column;
       cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       forget_history(c, i);
-      if (c->targets) {
+      if (c->state.targets) {
         vector_store(target_planes(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
@@ -3184,18 +3265,19 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   }
   cloth laid_out;
   lay_out(&laid_out, config);
-  if (bytes < laid_out.total) {
+  if (bytes < laid_out.total_bytes) {
     return CLOTH_ERROR_ARENA_SIZE;
   }
-  fill_zero(arena, laid_out.total);
+  fill_zero(arena, laid_out.total_bytes);
   cloth *c = (cloth *)arena;
   *c = laid_out;
   c->magic = CLOTH_MAGIC;
+  measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->mass_ratio);
-  copy_map(c, config->stiffness_map, c->stiffness_map);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
+  copy_map(c, config->mass_map, c->constant.mass_ratio);
+  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
@@ -3236,9 +3318,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
-    return f->stretch_warp * (c->spacing_weft / c->spacing_warp);
+    return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp);
   }
-  return f->stretch_weft * (c->spacing_warp / c->spacing_weft);
+  return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
 }
 
 static float direction_stiffness(const cloth *c, int32_t direction) {
@@ -3252,17 +3334,17 @@ static float direction_damping(const cloth *c, int32_t direction) {
 
 /* Rest length of the springs of a direction that span one cell. */
 static float direction_rest(const cloth *c, int32_t direction) {
-  const float rests[DIRECTIONS] = {c->spacing_warp, c->spacing_weft, c->diagonal, c->antidiagonal};
+  const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
 static float kappa_factor_most(const cloth *c) {
-  return c->map_most / c->mass_ratio_least;
+  return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
 static float kappa_factor_least(const cloth *c) {
-  return c->map_least / c->mass_ratio_most;
+  return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
 /* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
@@ -3282,12 +3364,12 @@ CLOTH_INLINE lanes bend_curve_slope(lanes s) {
 /* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
    k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
 static float bend_constant(const cloth *c, int32_t direction) {
-  float width = c->spacing_weft;
+  float width = c->grid.spacing_weft;
   float share = 4.0f * 4.0f / 9.0f;
   if (direction == WEFT) {
-    width = c->spacing_warp;
+    width = c->grid.spacing_warp;
   } else if (direction != WARP) {
-    width = square_root(c->spacing_warp * c->spacing_weft);
+    width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
     share = 4.0f * 4.0f / 9.0f * 0.70710678f;
   }
   return share * inputs_of(c)->fabric.bend * width;
@@ -3305,8 +3387,8 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
-  float shape = c->spacing_weft / c->spacing_warp;
-  float stiffness = c->fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
+  float shape = c->grid.spacing_weft / c->grid.spacing_warp;
+  float stiffness = c->settings.projection.fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
@@ -3321,7 +3403,7 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
-  return floats_at(c, c->operator_blocks) + row * c->columns * PLACE_FLOATS;
+  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * PLACE_FLOATS;
 }
 
 /* From the first tile of a row to the first float of a block that starts at a column. */
@@ -3334,7 +3416,7 @@ CLOTH_INLINE int32_t tile_offset(int32_t column) {
 
 /* Floats from there to the next of the sixteen. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
-  int32_t left = c->columns - (column & ~(TILE - 1));
+  int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
@@ -3344,7 +3426,7 @@ CLOTH_INLINE int32_t spring_start(int32_t direction) {
 }
 
 CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
-  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->columns);
+  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
@@ -3413,7 +3495,7 @@ CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, in
 
 /* From a particle to the one `reach` cells below, or to itself if there is none. */
 static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
-  return row + reach < c->rows ? reach * c->columns : 0;
+  return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
 /* From the start of a spring to its end. */
@@ -3490,8 +3572,8 @@ typedef struct spring_block {
 /* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
-  if (c->stiffness_map) {
-    const float *map = floats_at(c, c->stiffness_map);
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
     scale = lanes_add(lanes_strided(map + b.i, b.next, count), lanes_strided(map + b.j, b.next, count));
     scale = lanes_multiply(lanes_splat(0.5f), scale);
   }
@@ -3506,8 +3588,8 @@ CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float 
 CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spring_block b, lanes scale, int32_t count,
                                      float threshold) {
   lanes mass = lanes_splat(1.0f);
-  if (c->mass_ratio) {
-    const float *ratio = floats_at(c, c->mass_ratio);
+  if (c->constant.mass_ratio) {
+    const float *ratio = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(lanes_strided(ratio + b.i, b.next, count), lanes_strided(ratio + b.j, b.next, count));
   }
   return kappa_above(s->kappa, mass, scale, threshold);
@@ -3528,7 +3610,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
     return lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
   }
-  return spring_above(c, s, b, scale, count, c->explicit_threshold);
+  return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
@@ -3612,7 +3694,7 @@ CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->count;
+  return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
 /* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
@@ -3656,22 +3738,22 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
   int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->columns - reach + right;
+  int32_t left = c->grid.columns - reach + right;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
-  line.rows = c->rows - below;
+  line.rows = c->grid.rows - below;
   line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->columns + (line.direction == ANTIDIAGONAL ? left : right);
-  line.blocks = floats_at(c, c->seam) + number * OPERATOR_FLOATS * seam_rows(c);
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
 /* From the start of springs to their end, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
-  const int32_t next = c->columns, first = row * next;
+  const int32_t next = c->grid.columns, first = row * next;
   return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
                          lanes3_gathered(of, line->from + first, next, count));
 }
@@ -3679,7 +3761,7 @@ CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, plane
 /* Adds what springs do to the ends where they start, and takes it away at the others. */
 CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
                                    int32_t count) {
-  const int32_t next = c->columns, first = row * next;
+  const int32_t next = c->grid.columns, first = row * next;
   lanes3_add_scattered(to, line->from + first, next, pull, count);
   lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
 }
@@ -4016,12 +4098,12 @@ static uint32_t near_price(const cloth_collider *body) {
 
 /* The longest piece of a row in which everything has mobility and stiffness 1. */
 static plain_piece plain_row(const cloth *c, int32_t row) {
-  return ((const plain_piece *)at(c, c->plain))[row];
+  return ((const plain_piece *)at(c, c->scratch.uniform_runs))[row];
 }
 
 /* The longest piece of a block of columns in which that is so. */
 static plain_piece *plain_columns(const cloth *c, int32_t column) {
-  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
+  return (plain_piece *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
 }
 
 #if WITH_PROJECTION || CLOTH_LANES > 1
@@ -4044,10 +4126,10 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
 /* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
 static int32_t plain_particles(const cloth *c) {
   int32_t plain = 0;
-  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
+  for (int32_t row = 0; row < c->grid.rows && !c->constant.stiffness_map; row++) {
     int32_t longest = 0;
     int32_t length = 0;
-    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
+    for (int32_t i = row * c->grid.columns; i < (row + 1) * c->grid.columns; i++) {
       length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
       longest = length > longest ? length : longest;
     }
@@ -4059,10 +4141,10 @@ static int32_t plain_particles(const cloth *c) {
 /* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
    stiffness. */
 static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  const float *mobility = floats_at(c, c->mobility) + first;
+  const float *mobility = floats_at(c, c->scratch.mobility) + first;
   plain_piece longest = {0, 0};
   int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
+  for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
     for (int32_t k = 0; k < side; k++) {
       from = mobility[n * along + k] == 1.0f ? from : n + 1;
     }
@@ -4079,27 +4161,28 @@ static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t column
   lanes one = lanes_splat(1.0f);
   lanes worst = lanes_splat(0.0f);
   for (int32_t row = 0; row < rows; row++) {
-    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
+    const float *mobility = floats_at(c, c->scratch.mobility) + first + row * c->grid.columns;
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
       worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
     }
   }
-  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
 }
 
 /* Most lines are plain from end to end, which is quick to see. */
 CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
-  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t first = row * c->columns;
-    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
-    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
+  plain_piece whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t first = row * c->grid.columns;
+    plain_piece *piece = &((plain_piece *)at(c, c->scratch.uniform_runs))[row];
+    *piece = are_plain(c, first, 1, c->grid.columns) ? whole_row : find_plain(c, first, c->grid.columns, 1, 1);
   }
-  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
-    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
+  for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
+    int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
     plain_piece *piece = plain_columns(c, column);
-    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
+    *piece = are_plain(c, column, c->grid.rows, side) ? whole_column
+                                                      : find_plain(c, column, c->grid.rows, c->grid.columns, side);
   }
 }
 
@@ -4122,7 +4205,7 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
+      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
     return CLOTH_ERROR_BUFFER;
   }
   return CLOTH_OK;
@@ -4147,8 +4230,8 @@ static int32_t public_mode(const spring_family *s) {
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -4197,7 +4280,7 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
   if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
     return CLOTH_ERROR_SUBSTEPS;
   }
-  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
+  return ((const uint16_t *)at(sheet, sheet->own.iterations))[substep];
 }
 
 /// 5. Stages of a substep ///
@@ -4275,8 +4358,8 @@ typedef struct row_ends {
 
 CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
   row_ends ends;
-  ends.left = vector_load(x, row * c->columns);
-  ends.right = vector_load(x, row * c->columns + c->columns - 1);
+  ends.left = vector_load(x, row * c->grid.columns);
+  ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
   ends.cells = 0.0f;
   if (is_wrapped(c)) {
     cloth_vector first = ends.left;
@@ -4291,20 +4374,20 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
 CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
-  int32_t i = row * c->columns + column;
+  int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
-  int32_t below = row < c->rows - 1 ? 1 : 0;
+  int32_t below = row < c->grid.rows - 1 ? 1 : 0;
   lanes one = lanes_splat(1.0f);
   lanes beyond = lanes_splat(ends->cells);
   lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
-  lanes_mask has_right = lanes_first(c->columns - 1 - column);
+  lanes_mask has_right = lanes_first(c->grid.columns - 1 - column);
   lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
   lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
-  lanes3 up = lanes3_load(x, i - above * c->columns);
-  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
+  lanes3 up = lanes3_load(x, i - above * c->grid.columns);
+  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
   lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
   lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->rows - 1)) / (float)c->count);
+  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
   lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
@@ -4325,13 +4408,13 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
   lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
   lanes into = lanes_snapped(lanes3_dot(n, v));
   /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->air_density), area), k_over_mass);
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), k_over_mass);
   strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->drag), lanes_absolute(into)));
-  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->lift), into));
+  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
+  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.lift), into));
   lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
   lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
-  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->normal_drag), speed), into));
+  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
   force = lanes3_add_scaled(force, n, aside);
   lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
   lanes size = lanes3_length(change);
@@ -4343,17 +4426,17 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
 
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
   planes x = places_of(c, plan);
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   lanes3 wind = lanes3_splat(wind_of(c));
   lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     row_ends ends = row_ends_at(c, x, row);
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
       lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
     }
   }
 }
@@ -4370,7 +4453,7 @@ static float coefficient(float value, float limit) {
 #define SOLVABLE_KAPPA 64.0f
 
 static float solvable_kappa(const cloth *c) {
-  float iterations = (float)c->max_iterations;
+  float iterations = (float)c->settings.solver.max_iterations;
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
@@ -4391,8 +4474,9 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
 
 /* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
 static float projection_threshold(const cloth *c) {
-  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
-                                                      : CLOTH_KAPPA_NEVER;
+  return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
+             ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
+             : CLOTH_KAPPA_NEVER;
 }
 
 /* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
@@ -4410,7 +4494,8 @@ static float projected_above(const cloth *c, const step_plan *plan) {
   if (!(most * kappa_factor_most(c) > threshold)) {
     return threshold;
   }
-  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
+  return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
+                                    RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
 }
 
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
@@ -4425,25 +4510,26 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * kappa_factor_most(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
+  return kappa * kappa_factor_least(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
+                                                                                    : CLOTH_MODE_MIXED;
 }
 
 /* May a family be forced to be explicit? */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
+  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
-  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
+  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
   }
   s->mode = CLOTH_MODE_IMPLICIT;
-  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
+  if (c->settings.integration.method == CLOTH_INTEGRATION_IMPLICIT) {
     return;
   }
   if (is_stable_explicit(c, s)) {
@@ -4473,9 +4559,9 @@ static int is_bend_projected(const cloth *c, const step_plan *plan) {
   if (kappa > BEND_EXPLICIT_LIMIT) {
     kappa += 2.0f * plan->bend[WARP].damping;
   }
-  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
+  return WITH_PROJECTION && c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         c->settings.integration.bend_method == CLOTH_BEND_ADAPTIVE &&
+         kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
 /* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
@@ -4502,7 +4588,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
   float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
+  if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
     limit = solvable_kappa(c);
   }
@@ -4518,7 +4604,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
 }
 
 static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   float most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -4532,33 +4618,35 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
-  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
+  if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
     b = 0.0f; /* damping is no reason for smaller implicit steps */
   }
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
 static int32_t choose_substeps(const cloth *c, float dt) {
-  if (c->substeps > 0) {
-    return c->substeps;
+  if (c->settings.integration.substeps > 0) {
+    return c->settings.integration.substeps;
   }
-  if (c->fixed_work) {
-    return c->max_substeps;
+  if (c->settings.capacity.fixed_work) {
+    return c->settings.integration.max_substeps;
   }
-  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
+  float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
+                     ? c->settings.integration.explicit_threshold
+                     : SUBSTEP_KAPPA;
+  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
+    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
   }
-  return whole_up(wanted, c->max_substeps);
+  return whole_up(wanted, c->settings.integration.max_substeps);
 }
 
 /* An explicit-only cloth has no solver to fall back on. */
 static int is_refused(const cloth *c, float dt) {
-  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
   float k = dt / (float)choose_substeps(c, dt);
@@ -4578,7 +4666,8 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation =
+      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
 }
 
@@ -4588,7 +4677,7 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->substeps = choose_substeps(c, dt);
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
-  plan->span = largest_span(c->columns, c->rows, c->spans);
+  plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->k, d);
   }
@@ -4638,10 +4727,10 @@ CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t
    `change`, and fills the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
   const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->velocity);
+  const planes v = planes_at(c, c->state.velocity);
   const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
+  const int32_t columns = c->grid.columns, first = row * columns, below = way_below(c, row, reach);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
@@ -4700,9 +4789,9 @@ CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const 
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
+    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
     lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
+    lanes3 v = seam_difference(c, line, planes_at(c, c->state.velocity), row, count);
     float *stored = line->blocks + row;
     lanes3 pull;
     if (line->is_bend) {
@@ -4731,7 +4820,7 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, planes change
 /* Adds the velocity changes of all springs to `change`, row by row. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
   clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
       add_row_of_springs(c, plan, row, 1, change);
     }
@@ -4753,7 +4842,7 @@ typedef struct body_force {
 } body_force;
 
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->k, 0.5f);
   body_force force;
   force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -4766,7 +4855,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
 
 /* Sets `change` to these, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 a = body_force_on(&force, lanes3_load(v, i));
@@ -4795,12 +4884,12 @@ CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
    direction . product to the sum. The slopes are stored, d is at hand. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const planes x = planes_at(c, c->position);
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
+  const planes x = planes_at(c, c->state.position);
+  const planes p = planes_at(c, c->scratch.direction);
+  const planes q = planes_at(c, c->scratch.product);
   const planes buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  const float *slopes = floats_at(c, c->scratch.bend_slopes);
+  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = way_below(c, row, 2);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
@@ -4858,12 +4947,12 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
 }
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
-  const int32_t columns = c->columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {planes_at(c, c->direction),
-                        planes_at(c, c->product),
+  const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
+  operator_context o = {planes_at(c, c->scratch.direction),
+                        planes_at(c, c->scratch.product),
                         row_buffer(c, 0),
                         tiles_of(c, row),
-                        c->mass_ratio ? floats_at(c, c->mass_ratio) + first : NULL,
+                        c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         columns,
                         first,
                         way_below(c, row, 1),
@@ -4905,9 +4994,9 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    lanes3 e = seam_difference(c, line, planes_at(c, c->direction), row, count);
+    lanes3 e = seam_difference(c, line, planes_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_rounded(operator_pull(line->blocks + row, seam_rows(c), e), WORK_GRID);
-    add_seam_pulls(c, line, planes_at(c, c->product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, planes_at(c, c->scratch.product), row, lanes3_negated(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }
@@ -4926,12 +5015,12 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
 /// Preconditioner ///
 
 CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
-  return symmetric_at(floats_at(c, c->inverse) + i, c->stride);
+  return symmetric_at(floats_at(c, c->scratch.inverse) + i, c->stride);
 }
 
 /* Stores the first `count` lanes. */
 CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
-  float *f = floats_at(c, c->inverse) + i;
+  float *f = floats_at(c, c->scratch.inverse) + i;
   lanes_store_first(f, m.xx, count);
   lanes_store_first(f + c->stride, m.yy, count);
   lanes_store_first(f + 2 * c->stride, m.zz, count);
@@ -4964,7 +5053,7 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
 CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
   lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
@@ -4985,7 +5074,7 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
 }
 
 CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
-  if (d == WARP || row + 2 < c->rows) {
+  if (d == WARP || row + 2 < c->grid.rows) {
     add_bend_block(c, m, d, i - 2 * spring_start(d));
   }
   if (d == WARP || row >= 2) {
@@ -4995,26 +5084,26 @@ CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32
 
 /* Stores C, the diagonal blocks of A, where the inverse will be. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
       EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
       m = symmetric_rounded(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
         EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
       }
-      symmetric_store(c, i, m, c->columns - column);
+      symmetric_store(c, i, m, c->grid.columns - column);
     }
   }
 }
 
 static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
   lanes zero = lanes_splat(0.0f);
-  if (c->preconditioner == CLOTH_PRECONDITIONER_NONE) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_NONE) {
     return symmetric_identity(lanes_splat(1.0f));
   }
-  if (c->preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
     m.xy = zero;
     m.xz = zero;
     m.yz = zero;
@@ -5024,7 +5113,7 @@ static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
 
 /* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
 CLOTH_HOT static void invert_blocks(const cloth *c) {
-  const float *mobility = floats_at(c, c->mobility);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
@@ -5036,7 +5125,7 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
 
 /* One particle's block. These run on few particles and one at a time. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
-  return floats_at(c, c->inverse) + particle + entry * c->stride;
+  return floats_at(c, c->scratch.inverse) + particle + entry * c->stride;
 }
 
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -5104,8 +5193,8 @@ CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
     for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
       const float *block = line.blocks + row;
       float w[3] = {block[0], block[part], block[2 * part]};
-      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
-      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
+      add_seam_block(c, line.from + row * c->grid.columns, w, block[3 * part]);
+      add_seam_block(c, line.to + row * c->grid.columns, w, block[3 * part]);
     }
   }
 }
@@ -5128,7 +5217,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
-      act(c, i, vector_load(planes_at(c, c->contact_normal), i), 0);
+      act(c, i, vector_load(planes_at(c, c->scratch.contact_normal), i), 0);
     }
   }
 }
@@ -5171,12 +5260,12 @@ typedef struct grid_level {
 } grid_level;
 
 static grid_level finest_level(const cloth *c) {
-  grid_level level = {c->columns, c->rows, c->count, NULL};
+  grid_level level = {c->grid.columns, c->grid.rows, c->count, NULL};
   return level;
 }
 
 static grid_level coarser_level(const cloth *c, const grid_level *fine) {
-  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->nodes)};
+  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->scratch.nodes)};
   level.count = level.columns * level.rows;
   if (fine->floats) {
     level.floats = fine->floats + NODE_FLOATS * fine->count;
@@ -5232,7 +5321,7 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
 /* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
 static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
   planes line;
-  line.x = floats_at(c, c->coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->columns + LINE_PAD);
+  line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
   line.y = line.x + columns + LINE_PAD;
   line.z = line.y + columns + LINE_PAD;
   return line;
@@ -5311,15 +5400,15 @@ CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, cons
 
 /* To the first grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {planes_at(c, c->residual), floats_at(c, c->share), NULL, 0.0f};
+  restriction t = {planes_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
 /* Entries first .. first + 2 of the particles' blocks to the first grid. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->share), NULL,
+  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
                    first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
   restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
 }
@@ -5349,7 +5438,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
 /* A coarser grid is made of the sums of the finer, which must not be inverted before. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -5371,14 +5460,14 @@ static void build_nodes(const cloth *c) {
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
-  floats_at(c, c->share)[particle] = 0.0f;
+  floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
 /* The particles that are all free. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->share)[i] = floats_at(c, c->mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }
@@ -5489,9 +5578,9 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 
 /* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
 CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const int32_t columns = c->columns;
+  const planes z = planes_at(c, c->scratch.product);
+  const planes direction = planes_at(c, c->scratch.direction);
+  const int32_t columns = c->grid.columns;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
     lanes3 old = lanes3_load(direction, i);
@@ -5508,9 +5597,9 @@ typedef struct solve_result {
 
 /* product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float precondition(const cloth *c) {
-  planes r = planes_at(c, c->residual);
-  planes z = planes_at(c, c->product);
-  const float *inverse = floats_at(c, c->inverse);
+  planes r = planes_at(c, c->scratch.residual);
+  planes z = planes_at(c, c->scratch.product);
+  const float *inverse = floats_at(c, c->scratch.inverse);
   const int32_t count = c->count, stride = c->stride;
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
@@ -5545,8 +5634,12 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
-                             planes_at(c, c->solution), floats_at(c, c->inverse),   c->stride,
+  const advance_context o = {planes_at(c, c->scratch.residual),
+                             planes_at(c, c->scratch.direction),
+                             planes_at(c, c->scratch.product),
+                             planes_at(c, c->scratch.solution),
+                             floats_at(c, c->scratch.inverse),
+                             c->stride,
                              lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   EACH_BLOCK(c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
@@ -5577,7 +5670,7 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
 
 /* What the solution is too fine in is dropped, see WORK_GRID. */
 static void round_solution(const cloth *c) {
-  planes y = planes_at(c, c->solution);
+  planes y = planes_at(c, c->scratch.solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
   }
@@ -5597,10 +5690,10 @@ static float corrected(const cloth *c, int multilevel) {
 #if WITH_MULTILEVEL
 /* The same with what coarser grids add. */
 CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const float *share = floats_at(c, c->share);
-  const int32_t columns = c->columns;
+  const planes z = planes_at(c, c->scratch.product);
+  const planes direction = planes_at(c, c->scratch.direction);
+  const float *share = floats_at(c, c->scratch.share);
+  const int32_t columns = c->grid.columns;
   const grid_level fine = finest_level(c);
   const grid_level coarse = coarser_level(c, &fine);
   const node_rows around = nodes_around(c, &coarse, row, columns);
@@ -5624,8 +5717,8 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
   lanes_sum sum = {{0.0f}};
   int32_t turned = 0;
   clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (; turned < c->grid.rows && turned <= row + 2; turned++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
         turn_corrected_row(c, turned, beta);
@@ -5650,7 +5743,7 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
 
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
-  fill_planes(c, planes_at(c, c->product), 0.0f);
+  fill_planes(c, planes_at(c, c->scratch.product), 0.0f);
   return turn_and_apply(c, plan, 1.0f, 0);
 }
 
@@ -5660,9 +5753,9 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
  * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
  */
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
-  planes x0 = planes_at(c, c->warm);
-  planes p = planes_at(c, c->direction);
-  const float *mobility = floats_at(c, c->mobility);
+  planes x0 = planes_at(c, c->state.warm_start);
+  planes p = planes_at(c, c->scratch.direction);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
     int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
@@ -5670,7 +5763,7 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
     vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
-  float slope = dot_product(c, p, planes_at(c, c->residual));
+  float slope = dot_product(c, p, planes_at(c, c->scratch.residual));
   if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
     return precondition(c);
   }
@@ -5697,12 +5790,13 @@ static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) 
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
   float reference = precondition(c) + corrected(c, multilevel);
-  float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
-  float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
+  float delta = c->state.warm_start ? start_warm(c, plan) + corrected(c, multilevel) : reference;
+  float target = maximum(c->settings.solver.tolerance * c->settings.solver.tolerance * reference,
+                         SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   int refused = 0;
-  fill_planes(c, planes_at(c, c->direction), 0.0f);
-  while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
+  fill_planes(c, planes_at(c, c->scratch.direction), 0.0f);
+  while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
     if (result.iterations > 0 && !may_refine(c)) {
       refused = 1;
       break;
@@ -5716,12 +5810,13 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
     delta = next;
     result.iterations++;
   }
-  CLOTH_ASSERT(result.iterations <= c->max_iterations);
-  for (int32_t idle = result.iterations; c->fixed_work && idle < c->max_iterations; idle++) {
+  CLOTH_ASSERT(result.iterations <= c->settings.solver.max_iterations);
+  for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < c->settings.solver.max_iterations;
+       idle++) {
     iterate_idly(c, plan, multilevel);
   }
   round_solution(c);
-  result.capped = (refused || result.iterations == c->max_iterations) && delta > target;
+  result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
     result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
@@ -5754,7 +5849,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
 
 static void note_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
-  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
+  ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
   s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
   s->substeps_capped += result.capped;
@@ -5764,19 +5859,19 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
 static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < c->count; i++) {
+  planes y = planes_at(c, c->scratch.solution);
+  for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
     cloth_vector kept = vector_load(y, i);
     int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    vector_store(planes_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
+    lanes3 change = lanes3_load(planes_at(c, c->scratch.solution), i);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
   }
 }
@@ -5799,8 +5894,8 @@ static float implicit_kappa(const step_plan *plan) {
 #define MULTILEVEL_ITERATIONS 6
 
 static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
-  int32_t side = c->columns > c->rows ? c->columns : c->rows;
-  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+  int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
+  return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
          implicit_kappa(plan) >= MULTILEVEL_KAPPA;
 }
 
@@ -5808,28 +5903,28 @@ static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contac
 
 static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
 #if WITH_MULTILEVEL
-  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
     return multilevel_pays(c, plan, contacts);
   }
 #endif
   (void)plan;
   (void)contacts;
-  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+  return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->solution), 0.0f);
+  fill_planes(c, planes_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);
   build_preconditioner(c, plan, multilevel);
   if (contacts) {
     apply_operator(c, plan);
     advance_and_precondition(c, 1.0f);
   }
-  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
   note_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
   keep_solution(c, result.capped);
 }
@@ -5971,12 +6066,12 @@ static lanes line_values(const line_bundle *b, const float *plane, int32_t eleme
 CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
   for (int32_t n = 0; n < 2; n++) {
     int32_t e = n ? other : element;
-    if (c->stiffness_map) {
-      lanes map = line_values(b, floats_at(c, c->stiffness_map), e);
+    if (c->constant.stiffness_map) {
+      lanes map = line_values(b, floats_at(c, c->constant.stiffness_map), e);
       ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
     }
-    if (c->mass_ratio) {
-      ends->mass_ratio[n] = line_values(b, floats_at(c, c->mass_ratio), e);
+    if (c->constant.mass_ratio) {
+      ends->mass_ratio[n] = line_values(b, floats_at(c, c->constant.mass_ratio), e);
     }
   }
 }
@@ -5985,7 +6080,7 @@ CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t
   lanes one = lanes_splat(1.0f);
   lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
   spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
-  if (c->stiffness_map || c->mass_ratio) {
+  if (c->constant.stiffness_map || c->constant.mass_ratio) {
     add_maps(c, b, element, other, &ends);
   }
   return ends;
@@ -6140,17 +6235,17 @@ CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *l
 }
 
 static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t left = c->columns - column;
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    int32_t left = c->grid.columns - column;
     planes first = {x.x + column, x.y + column, x.z + column};
     line_bundle b = {first,
-                     floats_at(c, c->mobility) + column,
-                     c->columns,
-                     c->rows,
+                     floats_at(c, c->scratch.mobility) + column,
+                     c->grid.columns,
+                     c->grid.rows,
                      left < CLOTH_LANES ? left : CLOTH_LANES,
                      0,
                      column,
-                     c->columns,
+                     c->grid.columns,
                      1,
                      *plain_columns(c, column)};
     limit_bundle(c, limits, count, &b);
@@ -6203,29 +6298,29 @@ CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32
 /* Rows side by side. Their room is that of the forces, which are spent by then. */
 static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
                               int32_t limit_count) {
-  int32_t first = row * c->columns;
-  int32_t room = CLOTH_LANES * in_line_blocks(c->columns);
-  float *side = floats_at(c, c->residual);
+  int32_t first = row * c->grid.columns;
+  int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
+  float *side = floats_at(c, c->scratch.residual);
   planes sides = {side, side + room, side + 2 * room};
-  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->columns, count,
-                   is_wrapped(c), first,           1,           c->columns, plain_row(c, row)};
+  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->grid.columns, count,
+                   is_wrapped(c), first,           1,           c->grid.columns, plain_row(c, row)};
   for (int32_t n = 1; n < count; n++) {
     b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
   }
-  turn_lines(x.x + first, c->columns, count, sides.x);
-  turn_lines(x.y + first, c->columns, count, sides.y);
-  turn_lines(x.z + first, c->columns, count, sides.z);
-  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->columns;
+  turn_lines(x.x + first, c->grid.columns, count, sides.x);
+  turn_lines(x.y + first, c->grid.columns, count, sides.y);
+  turn_lines(x.z + first, c->grid.columns, count, sides.z);
+  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->grid.columns;
   for (int32_t n = 0; n < limit_count; n++) {
     all_plain &= limits[n].fast;
   }
   if (!all_plain) {
-    turn_lines(floats_at(c, c->mobility) + first, c->columns, count, side + 3 * room);
+    turn_lines(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
   }
   limit_bundle(c, limits, limit_count, &b);
-  turn_lines_back(x.x + first, c->columns, count, sides.x);
-  turn_lines_back(x.y + first, c->columns, count, sides.y);
-  turn_lines_back(x.z + first, c->columns, count, sides.z);
+  turn_lines_back(x.x + first, c->grid.columns, count, sides.x);
+  turn_lines_back(x.y + first, c->grid.columns, count, sides.y);
+  turn_lines_back(x.z + first, c->grid.columns, count, sides.z);
 }
 
 #endif
@@ -6233,17 +6328,18 @@ static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t cou
 static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
 #if CLOTH_LANES > 1
   if (turns_rows(c)) {
-    for (int32_t row = 0; row < c->rows; row += CLOTH_LANES) {
-      int32_t left = c->rows - row;
+    for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+      int32_t left = c->grid.rows - row;
       limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
     }
     return;
   }
 #endif
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t i = row * c->columns;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t i = row * c->grid.columns;
     planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
+    line_bundle b = {
+        first, floats_at(c, c->scratch.mobility) + i, 1, c->grid.columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
     limit_bundle(c, limits, limit_count, &b);
   }
 }
@@ -6260,8 +6356,8 @@ static void limit_stretch(const cloth *c, planes x, int32_t direction, const spr
 static void limit_sweep(const cloth *c, planes x) {
   for (int32_t d = WARP; d <= WEFT; d++) {
     float rest = direction_rest(c, d);
-    spring_limit limit =
-        limit_with(1, rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
+    spring_limit limit = limit_with(1, rest * (1.0f - c->settings.strain_limit.max_compression),
+                                    rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
     limit_stretch(c, x, d, &limit, 1);
   }
 }
@@ -6302,7 +6398,7 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
   if (plain) {
     limit_plain(limit, &from, &to);
   } else {
-    const float *mobility = floats_at(c, c->mobility);
+    const float *mobility = floats_at(c, c->scratch.mobility);
     spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
                         {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
                         spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
@@ -6316,9 +6412,9 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
 CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t direction) {
   int32_t start = spring_start(direction);
   int32_t shift = direction == DIAGONAL ? 1 : -1;
-  int32_t i = row * c->columns + start;
-  int32_t j = i + c->columns + shift;
-  int32_t count = c->columns - 1;
+  int32_t i = row * c->grid.columns + start;
+  int32_t j = i + c->grid.columns + shift;
+  int32_t count = c->grid.columns - 1;
   plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
   int32_t from = PLAIN_KERNELS && limit->fast ? plain.from - start : count;
   int32_t last = plain.to - start < count ? plain.to - start - CLOTH_LANES : count;
@@ -6336,7 +6432,7 @@ CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, pla
 CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
   const spring_limit limit = *shear;
   for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t row = colour; row + 1 < c->rows; row += 2) {
+    for (int32_t row = colour; row + 1 < c->grid.rows; row += 2) {
       limit_shear_row(c, &limit, x, row, direction);
     }
   }
@@ -6349,12 +6445,12 @@ static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int
   if (!plan_limit(c, plan, d, span, &limit)) {
     return 0;
   }
-  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
+  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->grid.rows : 0);
   general = !limit.fast || general > c->count ? c->count : general;
   uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
-  around = d > WEFT ? (uint64_t)(uint32_t)c->rows * PRICE_SEAM_SHEAR : around;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * PRICE_SEAM_SHEAR : around;
   return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
+         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
 }
 
 /* Of the stretch springs of one span. */
@@ -6372,7 +6468,7 @@ static int32_t first_span(const step_plan *plan) {
 }
 
 static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
-  uint64_t work = (uint64_t)(uint32_t)c->fine_sweeps * span_work(c, plan, 1, plain);
+  uint64_t work = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_work(c, plan, 1, plain);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
     work += limit_work(c, plan, d, 1, plain);
   }
@@ -6383,7 +6479,7 @@ static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t p
 }
 
 static projection_plan *projection_of(const cloth *c) {
-  return (projection_plan *)at(c, c->projection);
+  return (projection_plan *)at(c, c->own.constraints);
 }
 
 /* The limits of a direction. */
@@ -6445,9 +6541,10 @@ CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   }
   project_stretch(c, x, WARP, span);
   project_stretch(c, x, WEFT, span);
-  for (int32_t sweep = 0; sweep < c->fine_sweeps; sweep++) {
+  for (int32_t sweep = 0; sweep < c->settings.projection.fine_sweeps; sweep++) {
     if (!may_refine(c)) {
-      drop_work(c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->fine_sweeps - sweep), 1);
+      drop_work(
+          c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->settings.projection.fine_sweeps - sweep), 1);
       break;
     }
     project_stretch(c, x, WARP, 1);
@@ -6468,7 +6565,7 @@ CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
  * bounded and fixed amount of work.
  */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
-  return (int32_t *)at(c, c->tethers) + slot * c->count;
+  return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
 /* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
@@ -6481,11 +6578,11 @@ typedef struct rest_metric {
 static rest_metric metric_of(const cloth *c, float scale) {
   rest_metric m;
   float squared = scale * scale;
-  m.warp = squared * (c->spacing_warp * c->spacing_warp);
-  m.weft = squared * (c->spacing_weft * c->spacing_weft);
-  m.mixed = squared * 0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal);
+  m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
+  m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
+  m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
   m.mixed = snapped(m.mixed, WORK_QUANTUM);
-  m.around = is_wrapped(c) ? (float)c->columns : 0.0f;
+  m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
 
@@ -6513,8 +6610,8 @@ typedef struct tether_choice {
 
 /* From a pin to a place of the grid. */
 static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
-  int32_t pin_row = pin / c->columns;
-  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->columns))));
+  int32_t pin_row = pin / c->grid.columns;
+  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
   return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
 }
 
@@ -6524,8 +6621,8 @@ static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pi
 
 /* Is a pin beside another, at most half as far from it as from the particle? */
 static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
-  int32_t row = other / c->columns;
-  return 4.0f * rest_from(c, t, pin, other - row * c->columns, row) < rest_to_particle(c, t, pin);
+  int32_t row = other / c->grid.columns;
+  return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
 }
 
 /* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
@@ -6561,33 +6658,33 @@ static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, 
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
   if (is_wrapped(c)) {
-    column += column < 0 ? c->columns : 0;
-    column -= column >= c->columns ? c->columns : 0;
+    column += column < 0 ? c->grid.columns : 0;
+    column -= column >= c->grid.columns ? c->grid.columns : 0;
   }
-  if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
     return;
   }
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    offer_tether(c, t, t->slots[slot][row * c->columns + column]);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    offer_tether(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
 }
 
 static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
-  column -= column >= c->columns ? c->columns : 0;
+  column -= column >= c->grid.columns ? c->grid.columns : 0;
   t->column = column;
-  t->particle = t->row * c->columns + column;
+  t->particle = t->row * c->grid.columns + column;
 }
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
    all that twice, as what comes first hears from what comes last. */
 static void hand_tethers_on(const cloth *c, int32_t rows) {
   tether_choice t;
-  int32_t columns = is_wrapped(c) ? 2 * c->columns : c->columns;
+  int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
   t.metric = metric_of(c, 1.0f);
   t.slots[0] = tethers_of(c, 0);
-  t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
-  for (int32_t n = 0; n < c->rows; n++) {
-    t.row = rows > 0 ? n : c->rows - 1 - n;
+  t.slots[1] = c->settings.tethers.count > 1 ? tethers_of(c, 1) : NULL;
+  for (int32_t n = 0; n < c->grid.rows; n++) {
+    t.row = rows > 0 ? n : c->grid.rows - 1 - n;
     for (int32_t column = 0; column < columns; column++) {
       stand_at(c, &t, column);
       offer_from(c, &t, -1, 0 - rows);
@@ -6603,7 +6700,7 @@ static void hand_tethers_on(const cloth *c, int32_t rows) {
 }
 
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
   }
   hand_tethers_on(c, 1);
@@ -6616,11 +6713,11 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
-  return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
+  return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
 static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int are_one = 1, are_side_by_side = pins[0] / c->columns == pins[count - 1] / c->columns;
+  int are_one = 1, are_side_by_side = pins[0] / c->grid.columns == pins[count - 1] / c->grid.columns;
   for (int32_t n = 1; n < count; n++) {
     are_one &= pins[n] == pins[0];
     are_side_by_side &= pins[n] == pins[0] + n;
@@ -6634,12 +6731,12 @@ static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
 /* Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
   int32_t any = 0;
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    for (int32_t row = 0; row < c->rows; row++) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    for (int32_t row = 0; row < c->grid.rows; row++) {
+      const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
       uint8_t *marks = tether_marks_of(c, slot, row);
-      for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
-        int32_t left = c->columns - column;
+      for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
+        int32_t left = c->grid.columns - column;
         marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
         any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
       }
@@ -6652,8 +6749,8 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 
 /* Takes the tethers off that lead to a particle. */
 static void drop_tethers_to(const cloth *c, int32_t particle) {
-  int32_t *pins = (int32_t *)at(c, c->tethers);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  int32_t *pins = (int32_t *)at(c, c->state.tethers);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     pins[i] = pins[i] == particle ? -1 : pins[i];
   }
 }
@@ -6665,7 +6762,7 @@ static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  return slot >= 0 && slot < sheet->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
 }
 
 int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
@@ -6728,11 +6825,11 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
   float place[3][CLOTH_LANES];
   float rest[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < c->columns - column ? pins[lane] : -1;
+    int32_t pin = lane < c->grid.columns - column ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
-    int32_t pin_row = from / c->columns;
+    int32_t pin_row = from / c->grid.columns;
     cloth_vector p = vector_load(predicted_of(c), from);
-    lanes columns = lanes_splat((float)(column - (from - pin_row * c->columns)) + lane_numbers[lane]);
+    lanes columns = lanes_splat((float)(column - (from - pin_row * c->grid.columns)) + lane_numbers[lane]);
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
@@ -6748,7 +6845,7 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 /* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
    then. */
 static body_axis *solids_of(const cloth *c) {
-  return (body_axis *)at(c, c->row_buffers);
+  return (body_axis *)at(c, c->scratch.row_buffers);
 }
 
 /* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
@@ -6828,7 +6925,7 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
   straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
   for (int32_t n = 0; n < count; n++) {
     lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
-    if (lanes_any(near) || c->fixed_work) {
+    if (lanes_any(near) || c->settings.capacity.fixed_work) {
       work += count_within(near, left) * PRICE_UNBLOCKED;
       *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
     }
@@ -6844,9 +6941,9 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
-  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
+  lanes moves = lanes_load(floats_at(c, c->scratch.mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut) && !c->fixed_work) {
+  if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
   lanes over = lanes_subtract(squared, ends->rest);
@@ -6861,11 +6958,11 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
 /* From a row on: in how many rows the same pins hold a block of columns in the same way. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t *pins = tethers_of(c, slot) + column;
-  int32_t pin = pins[row * c->columns];
+  int32_t pin = pins[row * c->grid.columns];
   uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
   int32_t end = row + 1;
-  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
-         pins[end * c->columns] == pin) {
+  while (end < c->grid.rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
+         pins[end * c->grid.columns] == pin) {
     end++;
   }
   return end - row;
@@ -6881,8 +6978,8 @@ typedef struct tether_piece {
 /* So many columns from the piece's first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
   planes x = predicted_of(c);
-  int32_t pin_row = piece->pin / c->columns;
-  int32_t pin_column = piece->pin - pin_row * c->columns;
+  int32_t pin_row = piece->pin / c->grid.columns;
+  int32_t pin_column = piece->pin - pin_row * c->grid.columns;
   int32_t column = piece->column + from;
   tether_ends ends;
   lanes columns;
@@ -6896,13 +6993,13 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
   columns = shorter_way(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(c, &ends, row * c->columns + column, c->columns - column);
+    pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
   }
 }
 
 CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
   tether_piece piece = *whole;
-  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->columns; from += CLOTH_LANES) {
+  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->grid.columns; from += CLOTH_LANES) {
     pull_columns(c, &piece, from);
   }
 }
@@ -6910,17 +7007,17 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *who
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
+    int32_t i = row * c->grid.columns + column;
     tether_ends ends;
 #if CLOTH_LANES > 1
     tethers_to_many(c, *m, pins + i, row, column, &ends);
 #else
-    int32_t pin_row = pins[i] / c->columns;
+    int32_t pin_row = pins[i] / c->grid.columns;
     if (pins[i] < 0) {
       continue;
     }
     ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))));
+    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
@@ -6930,13 +7027,13 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
 /* Tethers of one slot. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   tether_piece piece;
-  piece.metric = metric_of(c, c->tether_scale);
-  for (piece.column = 0; piece.column < c->columns; piece.column += TETHER_BLOCK) {
-    int32_t end = piece.column + TETHER_BLOCK < c->columns ? piece.column + TETHER_BLOCK : c->columns;
-    for (piece.row = 0; piece.row < c->rows; piece.row += piece.rows) {
+  piece.metric = metric_of(c, c->settings.tethers.scale);
+  for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
+    int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
+    for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
       int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
       piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
-      piece.pin = tethers_of(c, slot)[piece.row * c->columns + piece.column];
+      piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
       if (mark == TETHERS_MANY) {
         pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);
@@ -6978,7 +7075,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
+  m->margin = has_solver_contacts(c) ? 0.5f * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
@@ -7014,7 +7111,7 @@ typedef struct path_test {
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
-  path_test t = {planes_at(c, c->position), predicted_of(c), m->start.position, m->end.position,
+  path_test t = {planes_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  1.0625f * reach * reach};
   return t;
 }
@@ -7077,7 +7174,8 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes t = zero;
   add_varying_work(c, lanes_count(under_way), trace_price(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
-  for (int32_t step = 0; step < TRACE_STEPS && (c->fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
+  for (int32_t step = 0;
+       step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
     lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
@@ -7107,7 +7205,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->state.position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
@@ -7128,7 +7226,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_select(at_once, depth, b->push);
   b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
   uncertain = lanes_drop(at_once, uncertain);
-  if (lanes_any(lanes_less(zero, uncertain)) || c->fixed_work) {
+  if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
@@ -7166,7 +7264,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
                           const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
   planes x = predicted_of(c);
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -7192,7 +7290,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes3 where = lanes3_add(lanes3_load(x, i), shift);
   lanes3_store(x, i, where, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     float *history = earlier_of(c, 1).x + i;
     lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
     lanes_store_first(history, kept, c->count - i);
@@ -7223,7 +7321,7 @@ CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, c
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
-  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->fixed_work) {
+  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond(c, plan, m, i, &b, sums);
   }
 }
@@ -7231,9 +7329,9 @@ CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, c
 /* Most blocks are far away. */
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                                 cloth_statistics *counts) {
-  const float *mobility = floats_at(c, c->mobility);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t count = c->count, fixed_work = c->fixed_work;
+  const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);
@@ -7294,7 +7392,7 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -7318,7 +7416,7 @@ static float push_speed(const step_plan *plan, float depth) {
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
@@ -7326,8 +7424,8 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t earlier = *info;
   uint32_t before = CONTACT_KIND(earlier);
-  cloth_vector p = vector_load(planes_at(c, c->position), i);
-  cloth_vector v = vector_load(planes_at(c, c->velocity), i);
+  cloth_vector p = vector_load(planes_at(c, c->state.position), i);
+  cloth_vector v = vector_load(planes_at(c, c->state.velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
@@ -7353,14 +7451,14 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
   uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  vector_store(planes_at(c, c->contact_normal), i, normal);
+  vector_store(planes_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
   return vector_clean(sticks ? vector_subtract(change, slip) : change);
 }
 
 /* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes z = planes_at(c, c->direction);
+  planes z = planes_at(c, c->scratch.direction);
   int32_t contacts = 0;
   fill_planes(c, z, 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
@@ -7376,8 +7474,8 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
    change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
    the particle its push, to be dropped again, does not press. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
-  cloth_vector residual = vector_load(planes_at(c, c->residual), i);
+  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
+  cloth_vector residual = vector_load(planes_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
@@ -7395,7 +7493,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
@@ -7409,7 +7507,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
   float speed = vector_length(slip);
-  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
+  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->scratch.mobility)[i];
   int stops = speed <= braking;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
@@ -7418,8 +7516,8 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
 CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
@@ -7441,13 +7539,13 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
 /* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
    now keeps it: it was the constraint that held it back. */
 CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
-      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->position), i)));
-      cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->state.position), i)));
+      cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
   }
@@ -7562,7 +7660,7 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
   lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
   lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     float *history = earlier_of(c, 1).x + i;
     lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history)), left);
   }
@@ -7571,17 +7669,17 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
 CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   target_frame f;
   f.x = predicted_of(c);
-  f.v = planes_at(c, c->velocity);
+  f.v = planes_at(c, c->state.velocity);
   f.limit = target_planes(c, TARGET_LIMIT);
   f.place = target_planes(c, TARGET_PLACE);
   f.place_before = target_planes(c, TARGET_PLACE_BEFORE);
   f.normal = target_planes(c, TARGET_NORMAL);
   f.normal_before = target_planes(c, TARGET_NORMAL_BEFORE);
-  f.mobility = floats_at(c, c->mobility);
+  f.mobility = floats_at(c, c->scratch.mobility);
   f.late = (float)(index + 1) / (float)plan->substeps;
   f.early = 1.0f - f.late;
   f.inverse_k = plan->inverse_k;
-  f.fixed_work = c->fixed_work;
+  f.fixed_work = c->settings.capacity.fixed_work;
   EACH_BLOCK(c->count, hold_block(c, &f, i, left));
 }
 
@@ -7604,7 +7702,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
     return error ? error : CLOTH_ERROR_NULL;
   }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->targets || !is_motion_limit(limit)) {
+  if (!sheet->state.targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
   set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
@@ -7613,7 +7711,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
 
 /* The vertex of a particle. */
 static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
-  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
+  int32_t vertex = i / c->grid.columns * row_vertices(c) + i % c->grid.columns;
   return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
 }
 
@@ -7642,7 +7740,7 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
   if (error || !vertices) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!sheet->targets) {
+  if (!sheet->state.targets) {
     return CLOTH_ERROR_TARGETS;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
@@ -7732,8 +7830,8 @@ static void forget_confinement(const cloth *c, int32_t particle) {
 
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float *mobility = floats_at(c, c->mobility);
+  planes v = planes_at(c, c->state.velocity);
+  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
   int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
   for (int32_t i = 0; have_arrived && i < c->count; i++) {
@@ -7749,32 +7847,32 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
 
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
-  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  if (c->bend_slopes) {
-    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  if (c->scratch.bend_slopes) {
+    fill_zero(floats_at(c, c->scratch.bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
   /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
      be a number. */
-  for (int32_t n = 0; c->force_share && n < 3; n++) {
+  for (int32_t n = 0; c->scratch.force_share && n < 3; n++) {
     int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
-    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
+    fill_zero(floats_at(c, c->scratch.product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
-  for (int32_t n = 0; c->direction && n < 3; n++) {
-    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
+  for (int32_t n = 0; c->scratch.direction && n < 3; n++) {
+    fill_zero(floats_at(c, c->scratch.direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
 }
 
 /* Velocity changes of an all-explicit substep: force over mass. */
 CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  planes change = planes_at(c, c->residual);
-  const float *mobility = floats_at(c, c->mobility);
+  planes v = planes_at(c, c->state.velocity);
+  planes change = planes_at(c, c->scratch.residual);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
-    if (c->force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
+    if (c->scratch.force_share) {
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
@@ -7787,7 +7885,8 @@ CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
+  const planes x = planes_at(c, c->state.position), velocity = planes_at(c, c->state.velocity),
+               predicted = predicted_of(c);
   const int32_t count = c->count;
   const lanes k = lanes_splat(plan->k);
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
@@ -7851,15 +7950,15 @@ CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t lef
    nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
    processors take a store for one to the place they read next. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_plan p = {planes_at(c, c->position),
-                             planes_at(c, c->velocity),
+  const prediction_plan p = {planes_at(c, c->state.position),
+                             planes_at(c, c->state.velocity),
                              predicted_of(c),
                              earlier_of(c, 1),
                              earlier_of(c, 2),
-                             floats_at(c, c->mobility),
-                             floats_at(c, c->force_share),
+                             floats_at(c, c->scratch.mobility),
+                             floats_at(c, c->scratch.force_share),
                              body_force_of(c, plan),
-                             c->earlier != 0,
+                             c->state.velocity_history != 0,
                              with_body_forces,
                              plan->k,
                              plan->extrapolation * plan->history * (1.0f / 9.0f),
@@ -7879,8 +7978,8 @@ CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lane
 }
 
 CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   planes limited = predicted_of(c);
   lanes k = lanes_splat(plan->k);
   lanes inverse_k = lanes_splat(plan->inverse_k);
@@ -7889,8 +7988,8 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
 
 /* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
 static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
@@ -7901,7 +8000,9 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   }
   cloth_vector way = vector_subtract(to, from);
   int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
+  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
+                         clamp_length(&way, c->settings.integration.max_speed * plan->k) >
+                     0) {
     to = vector_add(from, way);
     counts->particles_limited++;
   }
@@ -7945,10 +8046,11 @@ CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bou
 
 /* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
 CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   planes predicted = predicted_of(c);
-  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
+  motion_bounds bounds = {c->settings.integration.max_speed * plan->k, c->settings.integration.max_speed,
+                          c->settings.capacity.fixed_work};
   EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
@@ -7968,8 +8070,8 @@ static int is_quiet(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
-  planes v = planes_at(c, c->velocity);
-  float most = c->sleep_speed * c->sleep_speed;
+  planes v = planes_at(c, c->state.velocity);
+  float most = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
     if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
@@ -7981,9 +8083,9 @@ static int is_quiet(const cloth *c) {
 
 static void fall_asleep(const cloth *c) {
   inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->velocity), 0.0f);
-  if (c->warm) {
-    fill_planes(c, planes_at(c, c->warm), 0.0f);
+  fill_planes(c, planes_at(c, c->state.velocity), 0.0f);
+  if (c->state.warm_start) {
+    fill_planes(c, planes_at(c, c->state.warm_start), 0.0f);
   }
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
@@ -7994,8 +8096,8 @@ static void fall_asleep(const cloth *c) {
 /* At the end of a step of dt seconds. */
 CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
+  inputs->quiet = c->settings.sleep.speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
+  if (inputs->quiet > 0.0f && inputs->quiet >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
@@ -8004,7 +8106,7 @@ CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
 CLOTH_SEPARATE int sleep_on(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
   add_work(c, 1, PRICE_STEP);
   return CLOTH_OK;
@@ -8041,7 +8143,7 @@ static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t
 
 /* Of what costs so much a row, a particle. */
 static uint32_t share_of_row(const cloth *c, uint32_t price) {
-  uint32_t columns = (uint32_t)c->columns;
+  uint32_t columns = (uint32_t)c->grid.columns;
   return (price + columns - 1u) / columns;
 }
 
@@ -8058,9 +8160,9 @@ static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
 /* Of a solve, a particle, without the iterations. */
 static uint32_t solve_price(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
-  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
+  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->state.warm_start ? PRICE_WARM : 0) +
                     (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->warm || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
@@ -8074,15 +8176,15 @@ static uint32_t forces_price(const cloth *c, const step_plan *plan) {
 
 /* Of all that every substep does to a particle, however things are. */
 static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
+  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->state.velocity_history ? PRICE_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     price += forces_price(c, plan);
   }
-  if (c->limit_sweeps > 0 || plan->projects) {
+  if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
   price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->limit_sweeps * sweep_price(c);
+  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_price(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -8112,7 +8214,7 @@ static work_around look_around(const cloth *c) {
   fill_zero(&around, sizeof around);
   around.plain = plain_particles(c);
   around.confined = inputs_of(c)->confined_count;
-  around.tethers = has_pins(c) ? c->tether_count : 0;
+  around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
       add_body(&around, &colliders_of(c)[index].body);
@@ -8128,7 +8230,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
     price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
+    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_price(c, plan);
   }
   return price;
 }
@@ -8136,7 +8238,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
 /* What a step does however things are. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
   uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
-  price += c->fixed_work ? varying_price(c, plan, around) : 0u;
+  price += c->settings.capacity.fixed_work ? varying_price(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
     price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
   }
@@ -8144,13 +8246,13 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
 #if WITH_PROJECTION
   work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
 #endif
-  work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
+  work += PRICE_CALL + (uint32_t)c->grid.rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
           (uint32_t)around->bodies * PRICE_BODY;
   work = work * (uint32_t)plan->substeps + PRICE_STEP +
-         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
+         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->settings.tethers.count * PRICE_MARK);
   if (chooses_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
-    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->settings.tethers.count * PRICE_OFFERS);
   }
   return work;
 }
@@ -8174,7 +8276,7 @@ static int check_step(const cloth *c, float dt) {
 
 /* The most that a step can count beside. */
 static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
+  uint64_t price = c->settings.capacity.fixed_work ? 0u : varying_price(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
     price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
   }
@@ -8211,11 +8313,13 @@ static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
   cloth *c = &paper->c;
   fill_zero(paper, sizeof *paper);
   lay_out(c, config);
+  measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
-  c->inputs = offsetof(paper_cloth, inputs);
-  c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  c->state.inputs = offsetof(paper_cloth, inputs);
+  c->settings.integration.max_substeps =
+      c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
   paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
 }
@@ -8239,8 +8343,9 @@ static work_around worst_around(const cloth_config *config) {
 CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
   uint64_t most = 0;
   cloth *c = &paper->c;
-  for (int32_t n = c->substeps > 0 ? c->substeps : 1; n <= c->max_substeps; n++) {
-    c->substeps = n;
+  for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
+       n <= c->settings.integration.max_substeps; n++) {
+    c->settings.integration.substeps = n;
     plan_step(c, dt, &paper->plan);
     uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
     most = work > most ? work : most;
@@ -8301,12 +8406,12 @@ static float power_of(float x, int32_t sixteenths) {
  * 0.98 and 4 in two, at eight times the work, 0.11 or less).
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
-  float side = (float)(c->columns > c->rows ? c->columns : c->rows);
+  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
   float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
   float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
-  if (c->limit_sweeps > 0) {
-    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+  if (c->settings.strain_limit.sweeps > 0) {
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
     stretch = minimum(stretch, 0.9f * config->limit_extension + left);
   }
   return stretch;
@@ -8370,15 +8475,15 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
       cloth_forecast f;
-      c->substeps = plan_substeps[n];
-      c->max_substeps = c->substeps;
-      c->limit_sweeps = plan_sweeps[sweeps];
+      c->settings.integration.substeps = plan_substeps[n];
+      c->settings.integration.max_substeps = c->settings.integration.substeps;
+      c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
       f.work = worst_work(&paper, &around, dt);
-      f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
+      f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;
-        best->substeps = c->substeps;
-        best->sweeps = c->limit_sweeps;
+        best->substeps = c->settings.integration.substeps;
+        best->sweeps = c->settings.strain_limit.sweeps;
       }
     }
   }
@@ -8447,14 +8552,14 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   }
   if (plan->projects && plan->tethered) {
     workspace_of(c)->solids = find_solids(c);
-    for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
       pull_tethers(c, slot);
     }
   }
 #endif
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
+  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
+      drop_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
       break;
     }
     limit_sweep(c, predicted_of(c));
@@ -8465,8 +8570,8 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
    contacts of the solver. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  evaluate_forces(c, plan, planes_at(c, c->residual));
-  end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
+  evaluate_forces(c, plan, planes_at(c, c->scratch.residual));
+  end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
@@ -8485,7 +8590,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   int32_t contacts = 0;
 #if WITH_PROJECTION
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
-  if (c->earlier || only_body_forces) {
+  if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
   if (!only_body_forces) {
@@ -8497,7 +8602,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 #else
   contacts = add_forces(c, plan, index);
 #endif
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   predict_positions(c, plan);
   return contacts;
 }
@@ -8507,13 +8612,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
-  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->velocity);
-  if ((WITH_LIMITS && c->limit_sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
+  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
     limit_lengths(c, plan);
   }
-  end_stage(c, CLOTH_STAGE_LIMITS, index, c->velocity);
+  end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
     drop_pushes(c, plan, index);
   }
@@ -8525,11 +8630,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     hold_to_targets(c, plan, index);
   }
 #endif
-  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->product);
-  confine_vectors(c, c->velocity, 0);
-  confine_vectors(c, c->product, 1);
+  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, plan, counts);
-  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
+  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
 /* What goes before the substeps. */
@@ -8549,7 +8654,7 @@ static void prepare_step(const cloth *c, float dt) {
   if (chooses_tethers(c)) {
     choose_tethers(c);
   }
-  w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
+  w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
   if (w->plan.projects) {
     plan_projection(c, &w->plan);
   }
@@ -8617,7 +8722,7 @@ int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effor
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work) {
+  if (sheet->settings.capacity.fixed_work) {
     return CLOTH_ERROR_WORK;
   }
   workspace *w = workspace_of(sheet);
@@ -8636,7 +8741,7 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+  if (sheet->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
   workspace *w = workspace_of(sheet);
@@ -8733,15 +8838,15 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
   if (error) {
     return error;
   }
-  if (column < 0 || column >= sheet->columns || row < 0 || row >= sheet->rows) {
+  if (column < 0 || column >= sheet->grid.columns || row < 0 || row >= sheet->grid.rows) {
     return CLOTH_ERROR_PARTICLE;
   }
-  return row * sheet->columns + column;
+  return row * sheet->grid.columns + column;
 }
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, planes_at(c, c->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  set_particle_vector(c, planes_at(c, c->state.velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -8750,7 +8855,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
-  if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     } else if (freedom != FREEDOM_PINNED) {
@@ -8792,7 +8897,7 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(planes_at(sheet, sheet->position), particle);
+  cloth_vector from = vector_load(planes_at(sheet, sheet->state.position), particle);
   cloth_vector way = vector_subtract(vector_snapped(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
@@ -8816,7 +8921,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
     return CLOTH_ERROR_DIRECTION;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
   cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
@@ -8832,7 +8937,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(planes_at(c, c->position), particle);
+  held->anchor = vector_load(planes_at(c, c->state.position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -8871,7 +8976,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_snapped(position, STATE_QUANTUM);
-  set_particle_vector(sheet, planes_at(sheet, sheet->position), particle, position);
+  set_particle_vector(sheet, planes_at(sheet, sheet->state.position), particle, position);
   set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
   forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
@@ -8887,7 +8992,7 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
   impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  planes v = planes_at(sheet, sheet->velocity);
+  planes v = planes_at(sheet, sheet->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
@@ -8983,7 +9088,7 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   if (error) {
     return error;
   }
-  for (int32_t index = 0; index < sheet->max_colliders; index++) {
+  for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
       colliders_of(sheet)[index] = clean_collider(collider);
@@ -9000,7 +9105,8 @@ static int check_collider_index(const cloth *c, int32_t index) {
   if (error) {
     return error;
   }
-  return index >= 0 && index < c->max_colliders && colliders_of(c)[index].used ? CLOTH_OK : CLOTH_ERROR_COLLIDER;
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_COLLIDER;
 }
 
 int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {
@@ -9133,7 +9239,7 @@ static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t vel
 }
 
 static void carry_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->earlier && m->turns && before <= 2; before++) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
     planes v = earlier_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
@@ -9158,17 +9264,17 @@ static void carry_targets(const cloth *c, const rigid_motion *m) {
 }
 
 static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  carry_velocities(c, m, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
+  carry_velocities(c, m, c->state.velocity);
   carry_history(c, m);
-  carry_velocities(c, m, c->warm);
+  carry_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector place = carry_place(m, vector_load(x, i));
     vector_store(x, i, place);
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
-      clamp_length(&velocity, c->max_speed);
+      clamp_length(&velocity, c->settings.integration.max_speed);
       vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
     }
   }
@@ -9177,7 +9283,7 @@ static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
 static void carry_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(planes_at(c, c->position), held->particle);
+    held->anchor = vector_load(planes_at(c, c->state.position), held->particle);
     held->direction = carry_direction(m, held->direction);
     held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
   }
@@ -9217,7 +9323,7 @@ static int is_slot_carried_within(const collider_slot *slot, const rigid_motion 
 
 /* Does everything stay within the position limit? */
 static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_carried_within(c, m, planes_at(c, c->position));
+  int are_within = are_carried_within(c, m, planes_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
     are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
                  are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));
@@ -9283,7 +9389,7 @@ int cloth_positions(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->position);
+  *range = range_at(sheet, sheet->state.position);
   return CLOTH_OK;
 }
 
@@ -9292,18 +9398,18 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->velocity);
+  *range = range_at(sheet, sheet->state.velocity);
   return CLOTH_OK;
 }
 
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
   lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
+  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
@@ -9316,7 +9422,7 @@ int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *posit
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(planes_at(sheet, sheet->position), particle);
+  *position = vector_load(planes_at(sheet, sheet->state.position), particle);
   return CLOTH_OK;
 }
 
@@ -9328,7 +9434,7 @@ int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *veloc
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(planes_at(sheet, sheet->velocity), particle);
+  *velocity = vector_load(planes_at(sheet, sheet->state.velocity), particle);
   return CLOTH_OK;
 }
 
@@ -9340,16 +9446,16 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(sheet, particle % sheet->columns, particle / sheet->columns);
+  *normal = unit_normal(sheet, particle % sheet->grid.columns, particle / sheet->grid.columns);
   return CLOTH_OK;
 }
 
 #ifndef CLOTH_NO_VERTICES
 
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
-  int32_t column = vertex < c->columns ? vertex : 0;
+  int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
+    cloth_vector p = vector_load(planes_at(c, c->state.position), row * c->grid.columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -9357,7 +9463,7 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
     copy_floats(to + layout->normal_offset, &n.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->rows - 1)};
+    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->grid.rows - 1)};
     copy_floats(to + layout->texcoord_offset, uv, 2);
   }
 }
@@ -9375,7 +9481,7 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
   if (error) {
     return error;
   }
-  for (int32_t row = 0; row < sheet->rows; row++) {
+  for (int32_t row = 0; row < sheet->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
       write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
@@ -9386,7 +9492,7 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
 
 int cloth_index_count(const cloth *sheet) {
   int error = check_cloth(sheet);
-  return error ? error : 6 * cells_along_warp(sheet) * (sheet->rows - 1);
+  return error ? error : 6 * cells_along_warp(sheet) * (sheet->grid.rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
@@ -9405,11 +9511,11 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = cells_along_warp(c) * (c->rows - 1);
+  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->rows - 1) > most - first_vertex) {
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
     return CLOTH_ERROR_INDEX_WIDTH;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
@@ -9441,7 +9547,7 @@ int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  planes x = planes_at(sheet, sheet->position);
+  planes x = planes_at(sheet, sheet->state.position);
   *low = vector_load(x, 0);
   *high = *low;
   for (int32_t i = 1; i < sheet->count; i++) {
@@ -9466,7 +9572,7 @@ static int32_t freedom_words(const cloth *c) {
 
 /* Words from the colliders to the end of the state. */
 static int32_t state_words(const cloth *c) {
-  return (int32_t)((c->state_end - c->colliders) / 4u);
+  return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
 
 static const any_word *words_at(const cloth *c, uint32_t offset) {
@@ -9479,7 +9585,7 @@ static uint64_t hash_state(const cloth *c) {
   for (int32_t i = 0; i < freedom_words(c); i++) {
     hash_word(&h, little_endian_word(freedom_of(c) + 4 * i));
   }
-  hash_words(&h, words_at(c, c->colliders), state_words(c));
+  hash_words(&h, words_at(c, c->state.colliders), state_words(c));
   return hash_end(&h);
 }
 
@@ -9501,7 +9607,7 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
-  header[1] = c->state_end - c->freedom;
+  header[1] = c->state.end - c->state.freedom;
   header[2] = c->config_hash[0];
   header[3] = c->config_hash[1];
 }
@@ -9517,7 +9623,7 @@ int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->state.freedom), header[1]);
   return CLOTH_OK;
 }
 
@@ -9542,7 +9648,7 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_memory(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(sheet, sheet->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }
 
@@ -9571,12 +9677,12 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
   header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
   header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state_end - c->freedom);
-  header[IMAGE_COLUMNS] = (uint32_t)c->columns;
-  header[IMAGE_ROWS] = (uint32_t)c->rows;
-  header[IMAGE_COLLIDERS] = (uint32_t)c->max_colliders;
-  header[IMAGE_CONFINED] = (uint32_t)c->max_confined;
-  header[IMAGE_OPTIONS] = (c->warm ? 1u : 0u) | (c->contact ? 2u : 0u);
+  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
+  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
+  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
+  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
+  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
+  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -9609,10 +9715,10 @@ int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
   uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = sheet->colliders - sheet->freedom;
+  uint32_t freedom_bytes = sheet->state.colliders - sheet->state.freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
   copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->colliders), state_words(sheet));
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->state.colliders), state_words(sheet));
   return CLOTH_OK;
 }
 
@@ -9681,7 +9787,7 @@ typedef struct image_view {
 } image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->freedom);
+  return view->state + (offset - view->c->state.freedom);
 }
 
 static int is_freedom(uint8_t freedom) {
@@ -9704,14 +9810,14 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
-  const uint8_t *from = image_at(view, view->c->inputs);
+  const uint8_t *from = image_at(view, view->c->state.inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
-  const int32_t most_targets = view->c->targets ? TARGETS_MOVING : TARGETS_NONE;
+  const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
   return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
-         inputs->tethers_chosen <= (view->c->tethers ? TETHERS_SET : TETHERS_STALE) &&
+         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
+         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
          vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
@@ -9719,7 +9825,7 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
 static int check_image_slot(const image_view *view, int32_t index) {
-  const uint8_t *from = image_at(view, view->c->colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
     return 0;
   }
@@ -9744,7 +9850,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
   int32_t end = 0;
-  for (int32_t index = 0; index < view->c->max_colliders; index++) {
+  for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
@@ -9755,7 +9861,7 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
 }
 
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
-  const uint8_t *from = image_at(view, view->c->confined) + (size_t)index * sizeof(confinement);
+  const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
   read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
   return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
@@ -9766,7 +9872,7 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
 /* The confined particles, in their order, are those that are listed. */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *freedom = image_at(view, c->freedom);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
     if (!is_freedom(freedom[i])) {
@@ -9779,9 +9885,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       listed++;
     }
   }
-  const uint8_t *rest = image_at(view, c->confined) + (size_t)listed * sizeof(confinement);
-  return listed == inputs->confined_count && is_zero(rest, (size_t)(c->max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
+  const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  return listed == inputs->confined_count &&
+         is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
+         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
 /* Are the floats of these planes within a limit, and is nothing in their pads? */
@@ -9805,11 +9912,11 @@ static int check_image_planes(const image_view *view, uint32_t offset, float lim
 
 static int check_image_contacts(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->contact);
+  const uint8_t *words = image_at(view, c->state.contacts);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t word = little_endian_word(words + 4 * i);
     int32_t index = CONTACT_COLLIDER(word);
-    if (word != CONTACT_NONE && (index >= c->max_colliders || check_image_slot(view, index) != 1 ||
+    if (word != CONTACT_NONE && (index >= c->settings.capacity.max_colliders || check_image_slot(view, index) != 1 ||
                                  CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
       return 0;
     }
@@ -9821,17 +9928,18 @@ static int check_image_contacts(const image_view *view) {
 static int check_image_sleep(const image_view *view, float quiet) {
   const cloth *c = view->c;
   if (quiet == ASLEEP) {
-    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->stride * sizeof(float));
+    return c->settings.sleep.speed > 0.0f &&
+           is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
   }
-  return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+  return quiet == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(quiet, 0.0f, c->settings.sleep.time));
 }
 
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->tethers);
-  const uint8_t *freedom = image_at(view, c->freedom);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  const uint8_t *words = image_at(view, c->state.tethers);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
     if (pin != 0xffffffffu &&
         (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
@@ -9844,7 +9952,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
 /* The velocities of the substeps before, the first of which may be forgotten. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->earlier);
+  const uint8_t *from = image_at(view, c->state.velocity_history);
   for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
@@ -9863,9 +9971,10 @@ static int check_image_history(const image_view *view) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm, c->targets};
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
   const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
-  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
@@ -9878,7 +9987,7 @@ static int check_image_gaps(const image_view *view) {
 /* Does one of the vectors of an image's targets hold the same as another? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
-  const uint8_t *targets = image_at(view, view->c->targets);
+  const uint8_t *targets = image_at(view, view->c->state.targets);
   return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
 }
 
@@ -9905,7 +10014,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
-    uint32_t offset = c->targets + (uint32_t)which * vector_bytes;
+    uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
     if (!check_image_planes(view, offset, most)) {
       return 0;
     }
@@ -9916,7 +10025,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
       }
     }
   }
-  const uint8_t *places = image_at(view, c->targets + vector_bytes);
+  const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
   return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
@@ -9927,11 +10036,13 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
-         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view)) &&
-         (!c->targets || check_image_targets(view, inputs.targets));
+         check_image_planes(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
+         (!c->state.tethers || check_image_tethers(view, &inputs)) &&
+         (!c->state.velocity_history || check_image_history(view)) &&
+         (!c->state.warm_start || check_image_planes(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.contacts || check_image_contacts(view)) &&
+         (!c->state.targets || check_image_targets(view, inputs.targets));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
@@ -9950,15 +10061,16 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
     return error;
   }
   image_view view = {sheet, from + IMAGE_HEADER_BYTES};
-  uint64_t hash = hash_image(view.state, sheet->state_end - sheet->freedom);
+  uint64_t hash = hash_image(view.state, sheet->state.end - sheet->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
-  read_words((any_word *)at(sheet, sheet->colliders), image_at(&view, sheet->colliders), state_words(sheet));
+  copy_memory(freedom_of(sheet), view.state, sheet->state.colliders - sheet->state.freedom);
+  read_words((any_word *)at(sheet, sheet->state.colliders), image_at(&view, sheet->state.colliders),
+             state_words(sheet));
   return CLOTH_OK;
 }
 
@@ -10005,9 +10117,9 @@ typedef struct particle_pair {
 
 /* Of the spring kept at a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
-  int32_t place = row * c->columns + column;
+  int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
-  int32_t over = is_wrapped(c) && column + reach >= c->columns ? c->columns : 0;
+  int32_t over = is_wrapped(c) && column + reach >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
   return ends;
@@ -10015,16 +10127,16 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
 
 /* How many springs of a direction a row keeps. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->columns);
-  return is_wrapped(c) && springs > 0 ? c->columns : springs;
+  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->grid.columns);
+  return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
       const particle_pair ends = spring_particles(c, d, 1, row, column);
       const int32_t i = ends.i, j = ends.j;
@@ -10045,12 +10157,12 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
       const particle_pair ends = spring_particles(c, d, 2, row, column);
       const int32_t i = ends.i, j = ends.j;
@@ -10065,8 +10177,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
@@ -10093,7 +10205,7 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
     measure_springs(sheet, d, &sums);
     measure_bend(sheet, d, &sums);
   }
-  int32_t springs = cells_along_warp(sheet) * sheet->rows + sheet->columns * (sheet->rows - 1);
+  int32_t springs = cells_along_warp(sheet) * sheet->grid.rows + sheet->grid.columns * (sheet->grid.rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);

@@ -24,23 +24,23 @@ CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
 }
 
 static cloth_inputs *inputs_of(const cloth *c) {
-  return (cloth_inputs *)at(c, c->inputs);
+  return (cloth_inputs *)at(c, c->state.inputs);
 }
 
 static collider_slot *colliders_of(const cloth *c) {
-  return (collider_slot *)at(c, c->colliders);
+  return (collider_slot *)at(c, c->state.colliders);
 }
 
 static confinement *confined_of(const cloth *c) {
-  return (confinement *)at(c, c->confined);
+  return (confinement *)at(c, c->state.confined);
 }
 
 static cloth_reaction *reactions_of(const cloth *c) {
-  return (cloth_reaction *)at(c, c->reactions);
+  return (cloth_reaction *)at(c, c->own.reactions);
 }
 
 static workspace *workspace_of(const cloth *c) {
-  return (workspace *)at(c, c->workspace);
+  return (workspace *)at(c, c->own.workspace);
 }
 
 static cloth_statistics *statistics_of(const cloth *c) {
@@ -79,11 +79,11 @@ static int may_refine(const cloth *c) {
 
 /* The same where fixed work does not have it done for all. */
 static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, c->fixed_work ? 0u : times, price);
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
-  return (uint8_t *)at(c, c->freedom);
+  return (uint8_t *)at(c, c->state.freedom);
 }
 
 static int is_pinned(const cloth *c, int32_t particle) {
@@ -92,40 +92,40 @@ static int is_pinned(const cloth *c, int32_t particle) {
 
 /* Does column 0 follow the last column? */
 CLOTH_INLINE int is_wrapped(const cloth *c) {
-  return WITH_WRAP && c->wrap;
+  return WITH_WRAP && c->grid.wrap;
 }
 
 /* Cells along the warp. */
 static int32_t cells_along_warp(const cloth *c) {
-  return is_wrapped(c) ? c->columns : c->columns - 1;
+  return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
 static planes predicted_of(const cloth *c) {
-  return planes_at(c, c->product);
+  return planes_at(c, c->scratch.product);
 }
 
 /* Where explicit springs are evaluated. */
 static planes places_of(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->position);
+  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->state.position);
 }
 
 /* Are contacts constraints of the solve? */
 static int has_solver_contacts(const cloth *c) {
-  return WITH_CONTACT_SOLVER && c->contact;
+  return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
 /* Mass of a particle over the reference mass. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? floats_at(c, c->mass_ratio)[particle] : 1.0f;
+  return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
 }
 
 static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? lanes_load(floats_at(c, c->mass_ratio) + particle) : lanes_splat(1.0f);
+  return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * c->area / (float)c->count;
+  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
 static void fill_planes(const cloth *c, planes a, float value) {
@@ -136,8 +136,8 @@ static void fill_planes(const cloth *c, planes a, float value) {
 
 /* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
 static int chooses_tethers(const cloth *c) {
-  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
-  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
+  int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
 static int check_cloth(const cloth *c) {
@@ -158,18 +158,18 @@ static int check_call(const cloth *c, const void *with) {
 
 /* The velocities one or two substeps before the last. */
 static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+  return planes_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 static void forget_history(const cloth *c, int32_t particle) {
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
     vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+  return planes_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 #if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
@@ -198,23 +198,24 @@ static void set_input(const cloth *c, void *stored, const void *value, size_t by
 }
 
 static int has_air(const cloth *c) {
-  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
+  return WITH_AIR && c->settings.air.density > 0.0f &&
+         (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
 static planes row_buffer(const cloth *c, int32_t number) {
   planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
-  f.y = f.x + c->columns;
-  f.z = f.y + c->columns;
+  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.y = f.x + c->grid.columns;
+  f.z = f.y + c->grid.columns;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
 }
 
 static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->contact);
+  return (uint32_t *)at(c, c->state.contacts);
 }
 
 /* All bits of any particle's freedom. */

@@ -79,8 +79,8 @@ typedef struct row_ends {
 
 CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
   row_ends ends;
-  ends.left = vector_load(x, row * c->columns);
-  ends.right = vector_load(x, row * c->columns + c->columns - 1);
+  ends.left = vector_load(x, row * c->grid.columns);
+  ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
   ends.cells = 0.0f;
   if (is_wrapped(c)) {
     cloth_vector first = ends.left;
@@ -95,20 +95,20 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
 CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
-  int32_t i = row * c->columns + column;
+  int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
-  int32_t below = row < c->rows - 1 ? 1 : 0;
+  int32_t below = row < c->grid.rows - 1 ? 1 : 0;
   lanes one = lanes_splat(1.0f);
   lanes beyond = lanes_splat(ends->cells);
   lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
-  lanes_mask has_right = lanes_first(c->columns - 1 - column);
+  lanes_mask has_right = lanes_first(c->grid.columns - 1 - column);
   lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
   lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
-  lanes3 up = lanes3_load(x, i - above * c->columns);
-  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
+  lanes3 up = lanes3_load(x, i - above * c->grid.columns);
+  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
   lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
   lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->rows - 1)) / (float)c->count);
+  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
   lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
@@ -129,13 +129,13 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
   lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
   lanes into = lanes_snapped(lanes3_dot(n, v));
   /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->air_density), area), k_over_mass);
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), k_over_mass);
   strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->drag), lanes_absolute(into)));
-  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->lift), into));
+  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
+  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.lift), into));
   lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
   lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
-  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->normal_drag), speed), into));
+  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
   force = lanes3_add_scaled(force, n, aside);
   lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
   lanes size = lanes3_length(change);
@@ -147,17 +147,17 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
 
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
   planes x = places_of(c, plan);
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   lanes3 wind = lanes3_splat(wind_of(c));
   lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     row_ends ends = row_ends_at(c, x, row);
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
       lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
     }
   }
 }

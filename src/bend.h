@@ -53,7 +53,7 @@ CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->count;
+  return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
 /* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if

@@ -89,7 +89,7 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   if (error) {
     return error;
   }
-  for (int32_t index = 0; index < sheet->max_colliders; index++) {
+  for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
       colliders_of(sheet)[index] = clean_collider(collider);
@@ -106,7 +106,8 @@ static int check_collider_index(const cloth *c, int32_t index) {
   if (error) {
     return error;
   }
-  return index >= 0 && index < c->max_colliders && colliders_of(c)[index].used ? CLOTH_OK : CLOTH_ERROR_COLLIDER;
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_COLLIDER;
 }
 
 int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {

@@ -12,9 +12,9 @@
 
 /* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
 CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const int32_t columns = c->columns;
+  const planes z = planes_at(c, c->scratch.product);
+  const planes direction = planes_at(c, c->scratch.direction);
+  const int32_t columns = c->grid.columns;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
     lanes3 old = lanes3_load(direction, i);
@@ -31,9 +31,9 @@ typedef struct solve_result {
 
 /* product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float precondition(const cloth *c) {
-  planes r = planes_at(c, c->residual);
-  planes z = planes_at(c, c->product);
-  const float *inverse = floats_at(c, c->inverse);
+  planes r = planes_at(c, c->scratch.residual);
+  planes z = planes_at(c, c->scratch.product);
+  const float *inverse = floats_at(c, c->scratch.inverse);
   const int32_t count = c->count, stride = c->stride;
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
@@ -68,8 +68,12 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
-                             planes_at(c, c->solution), floats_at(c, c->inverse),   c->stride,
+  const advance_context o = {planes_at(c, c->scratch.residual),
+                             planes_at(c, c->scratch.direction),
+                             planes_at(c, c->scratch.product),
+                             planes_at(c, c->scratch.solution),
+                             floats_at(c, c->scratch.inverse),
+                             c->stride,
                              lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   EACH_BLOCK(c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
@@ -100,7 +104,7 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
 
 /* What the solution is too fine in is dropped, see WORK_GRID. */
 static void round_solution(const cloth *c) {
-  planes y = planes_at(c, c->solution);
+  planes y = planes_at(c, c->scratch.solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
   }
@@ -120,10 +124,10 @@ static float corrected(const cloth *c, int multilevel) {
 #if WITH_MULTILEVEL
 /* The same with what coarser grids add. */
 CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const float *share = floats_at(c, c->share);
-  const int32_t columns = c->columns;
+  const planes z = planes_at(c, c->scratch.product);
+  const planes direction = planes_at(c, c->scratch.direction);
+  const float *share = floats_at(c, c->scratch.share);
+  const int32_t columns = c->grid.columns;
   const grid_level fine = finest_level(c);
   const grid_level coarse = coarser_level(c, &fine);
   const node_rows around = nodes_around(c, &coarse, row, columns);
@@ -147,8 +151,8 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
   lanes_sum sum = {{0.0f}};
   int32_t turned = 0;
   clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (; turned < c->grid.rows && turned <= row + 2; turned++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
         turn_corrected_row(c, turned, beta);
@@ -173,7 +177,7 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
 
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
-  fill_planes(c, planes_at(c, c->product), 0.0f);
+  fill_planes(c, planes_at(c, c->scratch.product), 0.0f);
   return turn_and_apply(c, plan, 1.0f, 0);
 }
 
@@ -183,9 +187,9 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
  * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
  */
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
-  planes x0 = planes_at(c, c->warm);
-  planes p = planes_at(c, c->direction);
-  const float *mobility = floats_at(c, c->mobility);
+  planes x0 = planes_at(c, c->state.warm_start);
+  planes p = planes_at(c, c->scratch.direction);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
     int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
@@ -193,7 +197,7 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
     vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
-  float slope = dot_product(c, p, planes_at(c, c->residual));
+  float slope = dot_product(c, p, planes_at(c, c->scratch.residual));
   if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
     return precondition(c);
   }
@@ -220,12 +224,13 @@ static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) 
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
   float reference = precondition(c) + corrected(c, multilevel);
-  float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
-  float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
+  float delta = c->state.warm_start ? start_warm(c, plan) + corrected(c, multilevel) : reference;
+  float target = maximum(c->settings.solver.tolerance * c->settings.solver.tolerance * reference,
+                         SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   int refused = 0;
-  fill_planes(c, planes_at(c, c->direction), 0.0f);
-  while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
+  fill_planes(c, planes_at(c, c->scratch.direction), 0.0f);
+  while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
     if (result.iterations > 0 && !may_refine(c)) {
       refused = 1;
       break;
@@ -239,12 +244,13 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
     delta = next;
     result.iterations++;
   }
-  CLOTH_ASSERT(result.iterations <= c->max_iterations);
-  for (int32_t idle = result.iterations; c->fixed_work && idle < c->max_iterations; idle++) {
+  CLOTH_ASSERT(result.iterations <= c->settings.solver.max_iterations);
+  for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < c->settings.solver.max_iterations;
+       idle++) {
     iterate_idly(c, plan, multilevel);
   }
   round_solution(c);
-  result.capped = (refused || result.iterations == c->max_iterations) && delta > target;
+  result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
     result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */

@@ -37,7 +37,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
+  m->margin = has_solver_contacts(c) ? 0.5f * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
@@ -73,7 +73,7 @@ typedef struct path_test {
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
-  path_test t = {planes_at(c, c->position), predicted_of(c), m->start.position, m->end.position,
+  path_test t = {planes_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  1.0625f * reach * reach};
   return t;
 }
@@ -136,7 +136,8 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes t = zero;
   add_varying_work(c, lanes_count(under_way), trace_price(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
-  for (int32_t step = 0; step < TRACE_STEPS && (c->fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
+  for (int32_t step = 0;
+       step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
     lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
@@ -166,7 +167,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->state.position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
@@ -187,7 +188,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_select(at_once, depth, b->push);
   b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
   uncertain = lanes_drop(at_once, uncertain);
-  if (lanes_any(lanes_less(zero, uncertain)) || c->fixed_work) {
+  if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
@@ -225,7 +226,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
                           const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
   planes x = predicted_of(c);
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -251,7 +252,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes3 where = lanes3_add(lanes3_load(x, i), shift);
   lanes3_store(x, i, where, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     float *history = earlier_of(c, 1).x + i;
     lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
     lanes_store_first(history, kept, c->count - i);
@@ -282,7 +283,7 @@ CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, c
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
-  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->fixed_work) {
+  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond(c, plan, m, i, &b, sums);
   }
 }
@@ -290,9 +291,9 @@ CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, c
 /* Most blocks are far away. */
 CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                                 cloth_statistics *counts) {
-  const float *mobility = floats_at(c, c->mobility);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t count = c->count, fixed_work = c->fixed_work;
+  const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);

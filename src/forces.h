@@ -31,10 +31,10 @@ CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t
    `change`, and fills the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
   const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->velocity);
+  const planes v = planes_at(c, c->state.velocity);
   const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
+  const int32_t columns = c->grid.columns, first = row * columns, below = way_below(c, row, reach);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
@@ -93,9 +93,9 @@ CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const 
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
+    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
     lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
+    lanes3 v = seam_difference(c, line, planes_at(c, c->state.velocity), row, count);
     float *stored = line->blocks + row;
     lanes3 pull;
     if (line->is_bend) {
@@ -124,7 +124,7 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, planes change
 /* Adds the velocity changes of all springs to `change`, row by row. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
   clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
       add_row_of_springs(c, plan, row, 1, change);
     }
@@ -146,7 +146,7 @@ typedef struct body_force {
 } body_force;
 
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->k, 0.5f);
   body_force force;
   force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -159,7 +159,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
 
 /* Sets `change` to these, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 a = body_force_on(&force, lanes3_load(v, i));

@@ -36,12 +36,12 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
   header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
   header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state_end - c->freedom);
-  header[IMAGE_COLUMNS] = (uint32_t)c->columns;
-  header[IMAGE_ROWS] = (uint32_t)c->rows;
-  header[IMAGE_COLLIDERS] = (uint32_t)c->max_colliders;
-  header[IMAGE_CONFINED] = (uint32_t)c->max_confined;
-  header[IMAGE_OPTIONS] = (c->warm ? 1u : 0u) | (c->contact ? 2u : 0u);
+  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
+  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
+  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
+  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
+  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
+  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -74,10 +74,10 @@ int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
   uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = sheet->colliders - sheet->freedom;
+  uint32_t freedom_bytes = sheet->state.colliders - sheet->state.freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
   copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->colliders), state_words(sheet));
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->state.colliders), state_words(sheet));
   return CLOTH_OK;
 }
 
@@ -146,7 +146,7 @@ typedef struct image_view {
 } image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->freedom);
+  return view->state + (offset - view->c->state.freedom);
 }
 
 static int is_freedom(uint8_t freedom) {
@@ -169,14 +169,14 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
-  const uint8_t *from = image_at(view, view->c->inputs);
+  const uint8_t *from = image_at(view, view->c->state.inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
-  const int32_t most_targets = view->c->targets ? TARGETS_MOVING : TARGETS_NONE;
+  const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
   return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
-         inputs->tethers_chosen <= (view->c->tethers ? TETHERS_SET : TETHERS_STALE) &&
+         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
+         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
          vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
@@ -184,7 +184,7 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
 static int check_image_slot(const image_view *view, int32_t index) {
-  const uint8_t *from = image_at(view, view->c->colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
     return 0;
   }
@@ -209,7 +209,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
   int32_t end = 0;
-  for (int32_t index = 0; index < view->c->max_colliders; index++) {
+  for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
@@ -220,7 +220,7 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
 }
 
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
-  const uint8_t *from = image_at(view, view->c->confined) + (size_t)index * sizeof(confinement);
+  const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
   read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
   return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
@@ -231,7 +231,7 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
 /* The confined particles, in their order, are those that are listed. */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *freedom = image_at(view, c->freedom);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
     if (!is_freedom(freedom[i])) {
@@ -244,9 +244,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       listed++;
     }
   }
-  const uint8_t *rest = image_at(view, c->confined) + (size_t)listed * sizeof(confinement);
-  return listed == inputs->confined_count && is_zero(rest, (size_t)(c->max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
+  const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  return listed == inputs->confined_count &&
+         is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
+         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
 /* Are the floats of these planes within a limit, and is nothing in their pads? */
@@ -270,11 +271,11 @@ static int check_image_planes(const image_view *view, uint32_t offset, float lim
 
 static int check_image_contacts(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->contact);
+  const uint8_t *words = image_at(view, c->state.contacts);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t word = little_endian_word(words + 4 * i);
     int32_t index = CONTACT_COLLIDER(word);
-    if (word != CONTACT_NONE && (index >= c->max_colliders || check_image_slot(view, index) != 1 ||
+    if (word != CONTACT_NONE && (index >= c->settings.capacity.max_colliders || check_image_slot(view, index) != 1 ||
                                  CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
       return 0;
     }
@@ -286,17 +287,18 @@ static int check_image_contacts(const image_view *view) {
 static int check_image_sleep(const image_view *view, float quiet) {
   const cloth *c = view->c;
   if (quiet == ASLEEP) {
-    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->stride * sizeof(float));
+    return c->settings.sleep.speed > 0.0f &&
+           is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
   }
-  return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+  return quiet == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(quiet, 0.0f, c->settings.sleep.time));
 }
 
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->tethers);
-  const uint8_t *freedom = image_at(view, c->freedom);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  const uint8_t *words = image_at(view, c->state.tethers);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
     if (pin != 0xffffffffu &&
         (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
@@ -309,7 +311,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
 /* The velocities of the substeps before, the first of which may be forgotten. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->earlier);
+  const uint8_t *from = image_at(view, c->state.velocity_history);
   for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
@@ -328,9 +330,10 @@ static int check_image_history(const image_view *view) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm, c->targets};
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
   const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
-  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
@@ -343,7 +346,7 @@ static int check_image_gaps(const image_view *view) {
 /* Does one of the vectors of an image's targets hold the same as another? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
-  const uint8_t *targets = image_at(view, view->c->targets);
+  const uint8_t *targets = image_at(view, view->c->state.targets);
   return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
 }
 
@@ -370,7 +373,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
-    uint32_t offset = c->targets + (uint32_t)which * vector_bytes;
+    uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
     if (!check_image_planes(view, offset, most)) {
       return 0;
     }
@@ -381,7 +384,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
       }
     }
   }
-  const uint8_t *places = image_at(view, c->targets + vector_bytes);
+  const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
   return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
@@ -392,11 +395,13 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
-         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view)) &&
-         (!c->targets || check_image_targets(view, inputs.targets));
+         check_image_planes(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_planes(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
+         (!c->state.tethers || check_image_tethers(view, &inputs)) &&
+         (!c->state.velocity_history || check_image_history(view)) &&
+         (!c->state.warm_start || check_image_planes(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.contacts || check_image_contacts(view)) &&
+         (!c->state.targets || check_image_targets(view, inputs.targets));
 }
 
 int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
@@ -415,15 +420,16 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
     return error;
   }
   image_view view = {sheet, from + IMAGE_HEADER_BYTES};
-  uint64_t hash = hash_image(view.state, sheet->state_end - sheet->freedom);
+  uint64_t hash = hash_image(view.state, sheet->state.end - sheet->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
-  read_words((any_word *)at(sheet, sheet->colliders), image_at(&view, sheet->colliders), state_words(sheet));
+  copy_memory(freedom_of(sheet), view.state, sheet->state.colliders - sheet->state.freedom);
+  read_words((any_word *)at(sheet, sheet->state.colliders), image_at(&view, sheet->state.colliders),
+             state_words(sheet));
   return CLOTH_OK;
 }
 

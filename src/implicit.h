@@ -35,7 +35,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
 
 static void note_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
-  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
+  ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
   s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
   s->substeps_capped += result.capped;
@@ -45,19 +45,19 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
 static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < c->count; i++) {
+  planes y = planes_at(c, c->scratch.solution);
+  for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
     cloth_vector kept = vector_load(y, i);
     int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    vector_store(planes_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
+    lanes3 change = lanes3_load(planes_at(c, c->scratch.solution), i);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
   }
 }
@@ -80,8 +80,8 @@ static float implicit_kappa(const step_plan *plan) {
 #define MULTILEVEL_ITERATIONS 6
 
 static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
-  int32_t side = c->columns > c->rows ? c->columns : c->rows;
-  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+  int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
+  return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
          implicit_kappa(plan) >= MULTILEVEL_KAPPA;
 }
 
@@ -89,28 +89,28 @@ static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contac
 
 static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
 #if WITH_MULTILEVEL
-  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
     return multilevel_pays(c, plan, contacts);
   }
 #endif
   (void)plan;
   (void)contacts;
-  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+  return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->solution), 0.0f);
+  fill_planes(c, planes_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);
   build_preconditioner(c, plan, multilevel);
   if (contacts) {
     apply_operator(c, plan);
     advance_and_precondition(c, 1.0f);
   }
-  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
   note_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
   keep_solution(c, result.capped);
 }

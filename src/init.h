@@ -11,52 +11,57 @@
 
 /// Initialisation ///
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  float cells = (float)cells_along_warp(c);
-  c->spacing_warp = vector_length(config->edge_warp) / cells;
-  c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / cells);
-  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / (float)(config->rows - 1));
-  c->diagonal = vector_length(vector_add(warp, weft));
-  c->antidiagonal = vector_length(vector_subtract(warp, weft));
+static void measure_grid(cloth *c, const cloth_config *config) {
+  grid_shape *grid = &c->grid;
+  float columns = (float)cells_along_warp(c);
+  float rows = (float)(config->rows - 1);
+  grid->spacing_warp = vector_length(config->edge_warp) / columns;
+  grid->spacing_weft = vector_length(config->edge_weft) / rows;
+  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / columns);
+  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / rows);
+  grid->diagonal = vector_length(vector_add(warp, weft));
+  grid->antidiagonal = vector_length(vector_subtract(warp, weft));
   if (is_wrapped(c)) { /* whatever small lean the edges may have */
-    c->diagonal = vector_length(vector(c->spacing_warp, c->spacing_weft, 0.0f));
-    c->antidiagonal = c->diagonal;
+    grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
+    grid->antidiagonal = grid->diagonal;
   }
-  c->area = parallelogram_area(config->edge_warp, config->edge_weft);
-  c->velocity_damping = config->velocity_damping;
-  c->air_density = config->air_density;
-  c->drag = config->drag;
-  c->lift = config->lift;
-  c->normal_drag = config->normal_drag;
-  c->explicit_threshold = config->explicit_threshold;
-  c->projection_threshold = config->projection_threshold;
-  c->extrapolation = config->extrapolation;
-  c->tether_scale = config->tether_scale;
-  c->fold_stiffness = config->fold_stiffness;
-  c->tolerance = config->tolerance;
-  c->max_speed = config->max_speed;
-  c->limit_extension = config->limit_extension;
-  c->limit_compression = config->limit_compression;
-  c->thickness = config->thickness;
-  snap_floats(&c->velocity_damping, (int32_t)(&c->thickness - &c->velocity_damping) + 1);
-  c->integration = (int32_t)config->integration;
-  c->bend_integration = (int32_t)config->bend_integration;
-  c->preconditioner = (int32_t)config->preconditioner;
-  c->contact_mode = (int32_t)config->contact_mode;
-  c->substeps = config->substeps;
-  c->max_substeps = config->max_substeps;
-  c->max_iterations = config->max_iterations;
-  c->limit_sweeps = config->limit_sweeps;
-  c->warm_start = config->warm_start;
-  c->max_colliders = config->max_colliders;
-  c->max_confined = config->max_confined;
-  c->spans = config->spans;
-  c->fine_sweeps = config->fine_sweeps;
-  c->tether_count = config->tethers;
-  c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
-  c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
-  c->fixed_work = config->fixed_work;
+  grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
+}
+
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  s->air.density = snapped(config->air_density, WORK_QUANTUM);
+  s->air.drag = snapped(config->drag, WORK_QUANTUM);
+  s->air.lift = snapped(config->lift, WORK_QUANTUM);
+  s->air.normal_drag = snapped(config->normal_drag, WORK_QUANTUM);
+  s->integration.method = (int32_t)config->integration;
+  s->integration.bend_method = (int32_t)config->bend_integration;
+  s->integration.explicit_threshold = snapped(config->explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = snapped(config->projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = snapped(config->extrapolation, WORK_QUANTUM);
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->max_substeps;
+  s->integration.max_speed = snapped(config->max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = snapped(config->velocity_damping, WORK_QUANTUM);
+  s->projection.spans = config->spans;
+  s->projection.fine_sweeps = config->fine_sweeps;
+  s->projection.fold_stiffness = snapped(config->fold_stiffness, WORK_QUANTUM);
+  s->tethers.count = config->tethers;
+  s->tethers.scale = snapped(config->tether_scale, WORK_QUANTUM);
+  s->solver.preconditioner = (int32_t)config->preconditioner;
+  s->solver.max_iterations = config->max_iterations;
+  s->solver.tolerance = snapped(config->tolerance, WORK_QUANTUM);
+  s->solver.warm_start = config->warm_start;
+  s->strain_limit.sweeps = config->limit_sweeps;
+  s->strain_limit.max_extension = snapped(config->limit_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = snapped(config->limit_compression, WORK_QUANTUM);
+  s->contact.mode = (int32_t)config->contact_mode;
+  s->contact.thickness = snapped(config->thickness, WORK_QUANTUM);
+  s->sleep.speed = snapped(config->sleep_speed, STATE_QUANTUM);
+  s->sleep.time = snapped(config->sleep_time, STATE_QUANTUM);
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->max_confined;
+  s->capacity.fixed_work = config->fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -83,12 +88,13 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
-  hash_words(&h, (const any_word *)at(c, SETTINGS_OFFSET), (int32_t)((sizeof(cloth) - SETTINGS_OFFSET) / 4));
-  if (c->mass_ratio) {
-    hash_words(&h, (const any_word *)at(c, c->mass_ratio), c->count);
+  hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
+  hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
+  if (c->constant.mass_ratio) {
+    hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
   }
-  if (c->stiffness_map) {
-    hash_words(&h, (const any_word *)at(c, c->stiffness_map), c->count);
+  if (c->constant.stiffness_map) {
+    hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
@@ -96,15 +102,15 @@ static void hash_config(cloth *c) {
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
-  planes x = planes_at(c, c->position);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column++) {
-      int32_t i = row * c->columns + column;
+  planes x = planes_at(c, c->state.position);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column++) {
+      int32_t i = row * c->grid.columns + column;
       cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       forget_history(c, i);
-      if (c->targets) {
+      if (c->state.targets) {
         vector_store(target_planes(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
@@ -124,18 +130,19 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   }
   cloth laid_out;
   lay_out(&laid_out, config);
-  if (bytes < laid_out.total) {
+  if (bytes < laid_out.total_bytes) {
     return CLOTH_ERROR_ARENA_SIZE;
   }
-  fill_zero(arena, laid_out.total);
+  fill_zero(arena, laid_out.total_bytes);
   cloth *c = (cloth *)arena;
   *c = laid_out;
   c->magic = CLOTH_MAGIC;
+  measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->mass_ratio);
-  copy_map(c, config->stiffness_map, c->stiffness_map);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
+  copy_map(c, config->mass_map, c->constant.mass_ratio);
+  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);

@@ -92,15 +92,15 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
   if (error) {
     return error;
   }
-  if (column < 0 || column >= sheet->columns || row < 0 || row >= sheet->rows) {
+  if (column < 0 || column >= sheet->grid.columns || row < 0 || row >= sheet->grid.rows) {
     return CLOTH_ERROR_PARTICLE;
   }
-  return row * sheet->columns + column;
+  return row * sheet->grid.columns + column;
 }
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, planes_at(c, c->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  set_particle_vector(c, planes_at(c, c->state.velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -109,7 +109,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
-  if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     } else if (freedom != FREEDOM_PINNED) {
@@ -151,7 +151,7 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(planes_at(sheet, sheet->position), particle);
+  cloth_vector from = vector_load(planes_at(sheet, sheet->state.position), particle);
   cloth_vector way = vector_subtract(vector_snapped(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
@@ -175,7 +175,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
     return CLOTH_ERROR_DIRECTION;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
   cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
@@ -191,7 +191,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(planes_at(c, c->position), particle);
+  held->anchor = vector_load(planes_at(c, c->state.position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -230,7 +230,7 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_snapped(position, STATE_QUANTUM);
-  set_particle_vector(sheet, planes_at(sheet, sheet->position), particle, position);
+  set_particle_vector(sheet, planes_at(sheet, sheet->state.position), particle, position);
   set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
   forget_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
@@ -246,7 +246,7 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
   impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  planes v = planes_at(sheet, sheet->velocity);
+  planes v = planes_at(sheet, sheet->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;

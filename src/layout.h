@@ -32,10 +32,10 @@ static uint32_t take_planes(uint32_t *end, int32_t floats) {
 static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->mass_ratio = take_floats(end, c->count + LANE_PAD);
+    c->constant.mass_ratio = take_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->stiffness_map = take_floats(end, c->count + LANE_PAD);
+    c->constant.stiffness_map = take_floats(end, c->count + LANE_PAD);
   }
 }
 
@@ -43,28 +43,28 @@ static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *en
    last of them is read as floats, too. */
 static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
-  c->freedom = take(end, (uint32_t)c->count);
-  c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->state.freedom = take(end, (uint32_t)c->count);
+  c->state.colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->contact = take_floats(end, c->count);
+    c->state.contacts = take_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_floats(end, config->tethers * c->count);
+    c->state.tethers = take_floats(end, config->tethers * c->count);
   }
-  c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_planes(end, 3 * c->stride);
-  c->velocity = take_planes(end, 3 * c->stride);
+  c->state.inputs = take(end, sizeof(cloth_inputs));
+  c->state.position = take_planes(end, 3 * c->stride);
+  c->state.velocity = take_planes(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->earlier = take_planes(end, 2 * 3 * c->stride);
+    c->state.velocity_history = take_planes(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_planes(end, 3 * c->stride);
+    c->state.warm_start = take_planes(end, 3 * c->stride);
   }
   if (config->targets) {
-    c->targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+    c->state.targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
   }
-  c->state_end = *end;
+  c->state.end = *end;
 }
 
 /*
@@ -81,12 +81,12 @@ static int32_t plane_stride(int32_t count) {
 }
 
 static int32_t tether_blocks(const cloth *c) {
-  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
+  return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
 /* Are rows brought side by side? In narrow sheets they are not worth the room. */
 static int turns_rows(const cloth *c) {
-  return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
+  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
 /* So many lines, in the whole blocks that lie side by side. */
@@ -114,7 +114,7 @@ static int32_t nodes_for(int32_t columns) {
 
 /* What the nodes of all grids take. */
 static int32_t coarse_floats(const cloth *c) {
-  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
     columns = nodes_for(columns);
     rows = nodes_for(rows);
@@ -124,7 +124,7 @@ static int32_t coarse_floats(const cloth *c) {
 }
 
 static int32_t coarse_line_floats(const cloth *c) {
-  return 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD;
+  return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
@@ -154,12 +154,12 @@ static uint32_t projection_bytes(const cloth_config *config) {
 
 /* How many of them the solver may need. */
 static int32_t seam_lines(const cloth *c) {
-  return SEAM_SPRINGS + (c->bend_slopes ? SEAM_BENDS : 0);
+  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
 /* Floats for one of a line's values, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
-  return in_line_blocks(c->rows);
+  return in_line_blocks(c->grid.rows);
 }
 
 /* May anything be projected? */
@@ -171,50 +171,50 @@ static int has_projection(const cloth_config *config) {
 static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
   take_floats(end, LANE_PAD);
-  c->workspace = take(end, sizeof(workspace));
-  c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
-  c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->own.workspace = take(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? take(end, projection_bytes(config)) : 0;
+  c->own.iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
+  c->scratch.tether_marks = take(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
-  int32_t buffers = 3 * ROW_BUFFERS * c->columns;
+  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
   int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
-  c->row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
-  c->mobility = take_planes(end, c->stride);
-  if (c->earlier) {
-    c->force_share = take_planes(end, c->stride);
+  c->scratch.row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = take_planes(end, c->stride);
+  if (c->state.velocity_history) {
+    c->scratch.force_share = take_planes(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->columns) : 0;
-  c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
-  c->product = take_planes(end, 3 * c->stride);
+  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = take_planes(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    c->scratch.operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->scratch.bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
-      c->seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
     }
-    if (c->contact) {
-      c->contact_normal = take_planes(end, 3 * c->stride);
+    if (c->state.contacts) {
+      c->scratch.contact_normal = take_planes(end, 3 * c->stride);
     }
-    c->inverse = take_planes(end, 6 * c->stride);
-    c->direction = take_planes(end, 3 * c->stride);
-    c->solution = take_planes(end, 3 * c->stride);
+    c->scratch.inverse = take_planes(end, 6 * c->stride);
+    c->scratch.direction = take_planes(end, 3 * c->stride);
+    c->scratch.solution = take_planes(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->share = take_planes(end, c->count);
-      c->coarse_lines = take_floats(end, coarse_line_floats(c));
-      c->nodes = take_floats(end, coarse_floats(c));
+      c->scratch.share = take_planes(end, c->count);
+      c->scratch.coarse_lines = take_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = take_floats(end, coarse_floats(c));
     }
   }
   take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
-  c->total = config->shared_scratch ? shared_start : *end;
-  c->shared_bytes = *end - c->total;
+  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total_bytes;
   c->has_scratch = !config->shared_scratch;
 }
 
@@ -222,9 +222,9 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
 static void lay_out(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
-  c->columns = config->columns;
-  c->rows = config->rows;
-  c->wrap = config->wrap;
+  c->grid.columns = config->columns;
+  c->grid.rows = config->rows;
+  c->grid.wrap = config->wrap;
   c->count = config->columns * config->rows;
   c->stride = plane_stride(c->count);
   lay_out_constants(c, config, &end);
@@ -233,13 +233,13 @@ static void lay_out(cloth *c, const cloth_config *config) {
 }
 
 static void describe_memory(const cloth *c, cloth_memory *memory) {
-  memory->total_bytes = c->total;
+  memory->total_bytes = c->total_bytes;
   memory->constant_offset = 0;
-  memory->constant_bytes = c->freedom;
-  memory->state_offset = c->freedom;
-  memory->state_bytes = c->state_end - c->freedom;
-  memory->scratch_offset = c->state_end;
-  memory->scratch_bytes = c->total - c->state_end;
+  memory->constant_bytes = c->state.freedom;
+  memory->state_offset = c->state.freedom;
+  memory->state_bytes = c->state.end - c->state.freedom;
+  memory->scratch_offset = c->state.end;
+  memory->scratch_bytes = c->total_bytes - c->state.end;
   memory->shared_bytes = c->shared_bytes;
   memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
   memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
@@ -265,14 +265,14 @@ int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
     return error;
   }
   uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
-  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
+  int is_outside = way >= sheet->total_bytes && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
   if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
       !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  uintptr_t moved = way - sheet->plain;
-  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
-  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+  uintptr_t moved = way - sheet->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, scratch));
+  for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
   }
   sheet->has_scratch = 1;

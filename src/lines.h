@@ -35,12 +35,12 @@ static lanes line_values(const line_bundle *b, const float *plane, int32_t eleme
 CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
   for (int32_t n = 0; n < 2; n++) {
     int32_t e = n ? other : element;
-    if (c->stiffness_map) {
-      lanes map = line_values(b, floats_at(c, c->stiffness_map), e);
+    if (c->constant.stiffness_map) {
+      lanes map = line_values(b, floats_at(c, c->constant.stiffness_map), e);
       ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
     }
-    if (c->mass_ratio) {
-      ends->mass_ratio[n] = line_values(b, floats_at(c, c->mass_ratio), e);
+    if (c->constant.mass_ratio) {
+      ends->mass_ratio[n] = line_values(b, floats_at(c, c->constant.mass_ratio), e);
     }
   }
 }
@@ -49,7 +49,7 @@ CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t
   lanes one = lanes_splat(1.0f);
   lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
   spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
-  if (c->stiffness_map || c->mass_ratio) {
+  if (c->constant.stiffness_map || c->constant.mass_ratio) {
     add_maps(c, b, element, other, &ends);
   }
   return ends;
@@ -204,17 +204,17 @@ CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *l
 }
 
 static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t left = c->columns - column;
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    int32_t left = c->grid.columns - column;
     planes first = {x.x + column, x.y + column, x.z + column};
     line_bundle b = {first,
-                     floats_at(c, c->mobility) + column,
-                     c->columns,
-                     c->rows,
+                     floats_at(c, c->scratch.mobility) + column,
+                     c->grid.columns,
+                     c->grid.rows,
                      left < CLOTH_LANES ? left : CLOTH_LANES,
                      0,
                      column,
-                     c->columns,
+                     c->grid.columns,
                      1,
                      *plain_columns(c, column)};
     limit_bundle(c, limits, count, &b);
@@ -267,29 +267,29 @@ CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32
 /* Rows side by side. Their room is that of the forces, which are spent by then. */
 static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
                               int32_t limit_count) {
-  int32_t first = row * c->columns;
-  int32_t room = CLOTH_LANES * in_line_blocks(c->columns);
-  float *side = floats_at(c, c->residual);
+  int32_t first = row * c->grid.columns;
+  int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
+  float *side = floats_at(c, c->scratch.residual);
   planes sides = {side, side + room, side + 2 * room};
-  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->columns, count,
-                   is_wrapped(c), first,           1,           c->columns, plain_row(c, row)};
+  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->grid.columns, count,
+                   is_wrapped(c), first,           1,           c->grid.columns, plain_row(c, row)};
   for (int32_t n = 1; n < count; n++) {
     b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
   }
-  turn_lines(x.x + first, c->columns, count, sides.x);
-  turn_lines(x.y + first, c->columns, count, sides.y);
-  turn_lines(x.z + first, c->columns, count, sides.z);
-  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->columns;
+  turn_lines(x.x + first, c->grid.columns, count, sides.x);
+  turn_lines(x.y + first, c->grid.columns, count, sides.y);
+  turn_lines(x.z + first, c->grid.columns, count, sides.z);
+  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->grid.columns;
   for (int32_t n = 0; n < limit_count; n++) {
     all_plain &= limits[n].fast;
   }
   if (!all_plain) {
-    turn_lines(floats_at(c, c->mobility) + first, c->columns, count, side + 3 * room);
+    turn_lines(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
   }
   limit_bundle(c, limits, limit_count, &b);
-  turn_lines_back(x.x + first, c->columns, count, sides.x);
-  turn_lines_back(x.y + first, c->columns, count, sides.y);
-  turn_lines_back(x.z + first, c->columns, count, sides.z);
+  turn_lines_back(x.x + first, c->grid.columns, count, sides.x);
+  turn_lines_back(x.y + first, c->grid.columns, count, sides.y);
+  turn_lines_back(x.z + first, c->grid.columns, count, sides.z);
 }
 
 #endif
@@ -297,17 +297,18 @@ static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t cou
 static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
 #if CLOTH_LANES > 1
   if (turns_rows(c)) {
-    for (int32_t row = 0; row < c->rows; row += CLOTH_LANES) {
-      int32_t left = c->rows - row;
+    for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+      int32_t left = c->grid.rows - row;
       limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
     }
     return;
   }
 #endif
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t i = row * c->columns;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t i = row * c->grid.columns;
     planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
+    line_bundle b = {
+        first, floats_at(c, c->scratch.mobility) + i, 1, c->grid.columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
     limit_bundle(c, limits, limit_count, &b);
   }
 }
@@ -324,8 +325,8 @@ static void limit_stretch(const cloth *c, planes x, int32_t direction, const spr
 static void limit_sweep(const cloth *c, planes x) {
   for (int32_t d = WARP; d <= WEFT; d++) {
     float rest = direction_rest(c, d);
-    spring_limit limit =
-        limit_with(1, rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
+    spring_limit limit = limit_with(1, rest * (1.0f - c->settings.strain_limit.max_compression),
+                                    rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
     limit_stretch(c, x, d, &limit, 1);
   }
 }

@@ -47,9 +47,9 @@ typedef struct particle_pair {
 
 /* Of the spring kept at a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
-  int32_t place = row * c->columns + column;
+  int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
-  int32_t over = is_wrapped(c) && column + reach >= c->columns ? c->columns : 0;
+  int32_t over = is_wrapped(c) && column + reach >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
   return ends;
@@ -57,16 +57,16 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
 
 /* How many springs of a direction a row keeps. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->columns);
-  return is_wrapped(c) && springs > 0 ? c->columns : springs;
+  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->grid.columns);
+  return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
       const particle_pair ends = spring_particles(c, d, 1, row, column);
       const int32_t i = ends.i, j = ends.j;
@@ -87,12 +87,12 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
       const particle_pair ends = spring_particles(c, d, 2, row, column);
       const int32_t i = ends.i, j = ends.j;
@@ -107,8 +107,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
@@ -135,7 +135,7 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
     measure_springs(sheet, d, &sums);
     measure_bend(sheet, d, &sums);
   }
-  int32_t springs = cells_along_warp(sheet) * sheet->rows + sheet->columns * (sheet->rows - 1);
+  int32_t springs = cells_along_warp(sheet) * sheet->grid.rows + sheet->grid.columns * (sheet->grid.rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);

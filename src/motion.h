@@ -11,8 +11,8 @@
 
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float *mobility = floats_at(c, c->mobility);
+  planes v = planes_at(c, c->state.velocity);
+  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
   int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
   for (int32_t i = 0; have_arrived && i < c->count; i++) {
@@ -28,32 +28,32 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c) {
 
 /* Work space is not part of the state: what a step reads before it writes is cleared first. */
 static void clear_pads(const cloth *c) {
-  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  if (c->bend_slopes) {
-    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  if (c->scratch.bend_slopes) {
+    fill_zero(floats_at(c, c->scratch.bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
   }
   /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
      be a number. */
-  for (int32_t n = 0; c->force_share && n < 3; n++) {
+  for (int32_t n = 0; c->scratch.force_share && n < 3; n++) {
     int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
-    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
+    fill_zero(floats_at(c, c->scratch.product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
   }
   /* Springs that are not there, at the end of the last row, look at these. */
-  for (int32_t n = 0; c->direction && n < 3; n++) {
-    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
+  for (int32_t n = 0; c->scratch.direction && n < 3; n++) {
+    fill_zero(floats_at(c, c->scratch.direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
 }
 
 /* Velocity changes of an all-explicit substep: force over mass. */
 CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  planes change = planes_at(c, c->residual);
-  const float *mobility = floats_at(c, c->mobility);
+  planes v = planes_at(c, c->state.velocity);
+  planes change = planes_at(c, c->scratch.residual);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
-    if (c->force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
+    if (c->scratch.force_share) {
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
@@ -66,7 +66,8 @@ CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
+  const planes x = planes_at(c, c->state.position), velocity = planes_at(c, c->state.velocity),
+               predicted = predicted_of(c);
   const int32_t count = c->count;
   const lanes k = lanes_splat(plan->k);
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
@@ -130,15 +131,15 @@ CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t lef
    nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
    processors take a store for one to the place they read next. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_plan p = {planes_at(c, c->position),
-                             planes_at(c, c->velocity),
+  const prediction_plan p = {planes_at(c, c->state.position),
+                             planes_at(c, c->state.velocity),
                              predicted_of(c),
                              earlier_of(c, 1),
                              earlier_of(c, 2),
-                             floats_at(c, c->mobility),
-                             floats_at(c, c->force_share),
+                             floats_at(c, c->scratch.mobility),
+                             floats_at(c, c->scratch.force_share),
                              body_force_of(c, plan),
-                             c->earlier != 0,
+                             c->state.velocity_history != 0,
                              with_body_forces,
                              plan->k,
                              plan->extrapolation * plan->history * (1.0f / 9.0f),
@@ -158,8 +159,8 @@ CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lane
 }
 
 CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   planes limited = predicted_of(c);
   lanes k = lanes_splat(plan->k);
   lanes inverse_k = lanes_splat(plan->inverse_k);
@@ -168,8 +169,8 @@ CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *pl
 
 /* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
 static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
@@ -180,7 +181,9 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   }
   cloth_vector way = vector_subtract(to, from);
   int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
+  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
+                         clamp_length(&way, c->settings.integration.max_speed * plan->k) >
+                     0) {
     to = vector_add(from, way);
     counts->particles_limited++;
   }
@@ -224,9 +227,10 @@ CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bou
 
 /* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
 CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   planes predicted = predicted_of(c);
-  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
+  motion_bounds bounds = {c->settings.integration.max_speed * plan->k, c->settings.integration.max_speed,
+                          c->settings.capacity.fixed_work};
   EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }

@@ -73,7 +73,7 @@ static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t vel
 }
 
 static void carry_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->earlier && m->turns && before <= 2; before++) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
     planes v = earlier_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
@@ -98,17 +98,17 @@ static void carry_targets(const cloth *c, const rigid_motion *m) {
 }
 
 static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  carry_velocities(c, m, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
+  carry_velocities(c, m, c->state.velocity);
   carry_history(c, m);
-  carry_velocities(c, m, c->warm);
+  carry_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector place = carry_place(m, vector_load(x, i));
     vector_store(x, i, place);
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
-      clamp_length(&velocity, c->max_speed);
+      clamp_length(&velocity, c->settings.integration.max_speed);
       vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
     }
   }
@@ -117,7 +117,7 @@ static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
 static void carry_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(planes_at(c, c->position), held->particle);
+    held->anchor = vector_load(planes_at(c, c->state.position), held->particle);
     held->direction = carry_direction(m, held->direction);
     held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
   }
@@ -157,7 +157,7 @@ static int is_slot_carried_within(const collider_slot *slot, const rigid_motion 
 
 /* Does everything stay within the position limit? */
 static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_carried_within(c, m, planes_at(c, c->position));
+  int are_within = are_carried_within(c, m, planes_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
     are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
                  are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));

@@ -37,12 +37,12 @@ typedef struct grid_level {
 } grid_level;
 
 static grid_level finest_level(const cloth *c) {
-  grid_level level = {c->columns, c->rows, c->count, NULL};
+  grid_level level = {c->grid.columns, c->grid.rows, c->count, NULL};
   return level;
 }
 
 static grid_level coarser_level(const cloth *c, const grid_level *fine) {
-  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->nodes)};
+  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->scratch.nodes)};
   level.count = level.columns * level.rows;
   if (fine->floats) {
     level.floats = fine->floats + NODE_FLOATS * fine->count;
@@ -98,7 +98,7 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
 /* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
 static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
   planes line;
-  line.x = floats_at(c, c->coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->columns + LINE_PAD);
+  line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
   line.y = line.x + columns + LINE_PAD;
   line.z = line.y + columns + LINE_PAD;
   return line;
@@ -177,15 +177,15 @@ CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, cons
 
 /* To the first grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {planes_at(c, c->residual), floats_at(c, c->share), NULL, 0.0f};
+  restriction t = {planes_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
 /* Entries first .. first + 2 of the particles' blocks to the first grid. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->share), NULL,
+  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
                    first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
+  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
   restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
 }
@@ -215,7 +215,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
 /* A coarser grid is made of the sums of the finer, which must not be inverted before. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -237,14 +237,14 @@ static void build_nodes(const cloth *c) {
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
-  floats_at(c, c->share)[particle] = 0.0f;
+  floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
 /* The particles that are all free. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->share)[i] = floats_at(c, c->mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }

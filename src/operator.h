@@ -21,12 +21,12 @@ CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
    direction . product to the sum. The slopes are stored, d is at hand. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const planes x = planes_at(c, c->position);
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
+  const planes x = planes_at(c, c->state.position);
+  const planes p = planes_at(c, c->scratch.direction);
+  const planes q = planes_at(c, c->scratch.product);
   const planes buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
+  const float *slopes = floats_at(c, c->scratch.bend_slopes);
+  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = way_below(c, row, 2);
   row_carry carry = no_carry();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
@@ -84,12 +84,12 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
 }
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
-  const int32_t columns = c->columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {planes_at(c, c->direction),
-                        planes_at(c, c->product),
+  const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
+  operator_context o = {planes_at(c, c->scratch.direction),
+                        planes_at(c, c->scratch.product),
                         row_buffer(c, 0),
                         tiles_of(c, row),
-                        c->mass_ratio ? floats_at(c, c->mass_ratio) + first : NULL,
+                        c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         columns,
                         first,
                         way_below(c, row, 1),
@@ -131,9 +131,9 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    lanes3 e = seam_difference(c, line, planes_at(c, c->direction), row, count);
+    lanes3 e = seam_difference(c, line, planes_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_rounded(operator_pull(line->blocks + row, seam_rows(c), e), WORK_GRID);
-    add_seam_pulls(c, line, planes_at(c, c->product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, planes_at(c, c->scratch.product), row, lanes3_negated(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }

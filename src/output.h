@@ -23,7 +23,7 @@ int cloth_positions(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->position);
+  *range = range_at(sheet, sheet->state.position);
   return CLOTH_OK;
 }
 
@@ -32,18 +32,18 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->velocity);
+  *range = range_at(sheet, sheet->state.velocity);
   return CLOTH_OK;
 }
 
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
   lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
+  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
@@ -56,7 +56,7 @@ int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *posit
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(planes_at(sheet, sheet->position), particle);
+  *position = vector_load(planes_at(sheet, sheet->state.position), particle);
   return CLOTH_OK;
 }
 
@@ -68,7 +68,7 @@ int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *veloc
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(planes_at(sheet, sheet->velocity), particle);
+  *velocity = vector_load(planes_at(sheet, sheet->state.velocity), particle);
   return CLOTH_OK;
 }
 
@@ -80,16 +80,16 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(sheet, particle % sheet->columns, particle / sheet->columns);
+  *normal = unit_normal(sheet, particle % sheet->grid.columns, particle / sheet->grid.columns);
   return CLOTH_OK;
 }
 
 #ifndef CLOTH_NO_VERTICES
 
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
-  int32_t column = vertex < c->columns ? vertex : 0;
+  int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
+    cloth_vector p = vector_load(planes_at(c, c->state.position), row * c->grid.columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -97,7 +97,7 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
     copy_floats(to + layout->normal_offset, &n.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->rows - 1)};
+    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->grid.rows - 1)};
     copy_floats(to + layout->texcoord_offset, uv, 2);
   }
 }
@@ -115,7 +115,7 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
   if (error) {
     return error;
   }
-  for (int32_t row = 0; row < sheet->rows; row++) {
+  for (int32_t row = 0; row < sheet->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
       write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
@@ -126,7 +126,7 @@ int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, 
 
 int cloth_index_count(const cloth *sheet) {
   int error = check_cloth(sheet);
-  return error ? error : 6 * cells_along_warp(sheet) * (sheet->rows - 1);
+  return error ? error : 6 * cells_along_warp(sheet) * (sheet->grid.rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
@@ -145,11 +145,11 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = cells_along_warp(c) * (c->rows - 1);
+  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->rows - 1) > most - first_vertex) {
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
     return CLOTH_ERROR_INDEX_WIDTH;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
@@ -181,7 +181,7 @@ int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  planes x = planes_at(sheet, sheet->position);
+  planes x = planes_at(sheet, sheet->state.position);
   *low = vector_load(x, 0);
   *high = *low;
   for (int32_t i = 1; i < sheet->count; i++) {

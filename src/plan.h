@@ -19,7 +19,7 @@ static float coefficient(float value, float limit) {
 #define SOLVABLE_KAPPA 64.0f
 
 static float solvable_kappa(const cloth *c) {
-  float iterations = (float)c->max_iterations;
+  float iterations = (float)c->settings.solver.max_iterations;
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
@@ -40,8 +40,9 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
 
 /* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
 static float projection_threshold(const cloth *c) {
-  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
-                                                      : CLOTH_KAPPA_NEVER;
+  return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
+             ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
+             : CLOTH_KAPPA_NEVER;
 }
 
 /* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
@@ -59,7 +60,8 @@ static float projected_above(const cloth *c, const step_plan *plan) {
   if (!(most * kappa_factor_most(c) > threshold)) {
     return threshold;
   }
-  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
+  return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
+                                    RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
 }
 
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
@@ -74,25 +76,26 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * kappa_factor_most(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
+  return kappa * kappa_factor_least(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
+                                                                                    : CLOTH_MODE_MIXED;
 }
 
 /* May a family be forced to be explicit? */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
+  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
-  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
+  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
   }
   s->mode = CLOTH_MODE_IMPLICIT;
-  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
+  if (c->settings.integration.method == CLOTH_INTEGRATION_IMPLICIT) {
     return;
   }
   if (is_stable_explicit(c, s)) {
@@ -122,9 +125,9 @@ static int is_bend_projected(const cloth *c, const step_plan *plan) {
   if (kappa > BEND_EXPLICIT_LIMIT) {
     kappa += 2.0f * plan->bend[WARP].damping;
   }
-  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
+  return WITH_PROJECTION && c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         c->settings.integration.bend_method == CLOTH_BEND_ADAPTIVE &&
+         kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
 /* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
@@ -151,7 +154,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
   float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
+  if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
     limit = solvable_kappa(c);
   }
@@ -167,7 +170,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
 }
 
 static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   float most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -181,33 +184,35 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
-  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
+  if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
     b = 0.0f; /* damping is no reason for smaller implicit steps */
   }
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
 static int32_t choose_substeps(const cloth *c, float dt) {
-  if (c->substeps > 0) {
-    return c->substeps;
+  if (c->settings.integration.substeps > 0) {
+    return c->settings.integration.substeps;
   }
-  if (c->fixed_work) {
-    return c->max_substeps;
+  if (c->settings.capacity.fixed_work) {
+    return c->settings.integration.max_substeps;
   }
-  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
+  float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
+                     ? c->settings.integration.explicit_threshold
+                     : SUBSTEP_KAPPA;
+  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
+    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
   }
-  return whole_up(wanted, c->max_substeps);
+  return whole_up(wanted, c->settings.integration.max_substeps);
 }
 
 /* An explicit-only cloth has no solver to fall back on. */
 static int is_refused(const cloth *c, float dt) {
-  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
   float k = dt / (float)choose_substeps(c, dt);
@@ -227,7 +232,8 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
+  plan->extrapolation =
+      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
   plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
 }
 
@@ -237,7 +243,7 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->substeps = choose_substeps(c, dt);
   plan->k = dt / (float)plan->substeps;
   plan->inverse_k = 1.0f / plan->k;
-  plan->span = largest_span(c->columns, c->rows, c->spans);
+  plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->k, d);
   }

@@ -38,12 +38,12 @@ static float power_of(float x, int32_t sixteenths) {
  * 0.98 and 4 in two, at eight times the work, 0.11 or less).
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
-  float side = (float)(c->columns > c->rows ? c->columns : c->rows);
+  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
   float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
   float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
-  if (c->limit_sweeps > 0) {
-    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+  if (c->settings.strain_limit.sweeps > 0) {
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
     stretch = minimum(stretch, 0.9f * config->limit_extension + left);
   }
   return stretch;
@@ -107,15 +107,15 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
       cloth_forecast f;
-      c->substeps = plan_substeps[n];
-      c->max_substeps = c->substeps;
-      c->limit_sweeps = plan_sweeps[sweeps];
+      c->settings.integration.substeps = plan_substeps[n];
+      c->settings.integration.max_substeps = c->settings.integration.substeps;
+      c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
       f.work = worst_work(&paper, &around, dt);
-      f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
+      f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;
-        best->substeps = c->substeps;
-        best->sweeps = c->limit_sweeps;
+        best->substeps = c->settings.integration.substeps;
+        best->sweeps = c->settings.strain_limit.sweeps;
       }
     }
   }

@@ -13,12 +13,12 @@
 /// Preconditioner ///
 
 CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
-  return symmetric_at(floats_at(c, c->inverse) + i, c->stride);
+  return symmetric_at(floats_at(c, c->scratch.inverse) + i, c->stride);
 }
 
 /* Stores the first `count` lanes. */
 CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
-  float *f = floats_at(c, c->inverse) + i;
+  float *f = floats_at(c, c->scratch.inverse) + i;
   lanes_store_first(f, m.xx, count);
   lanes_store_first(f + c->stride, m.yy, count);
   lanes_store_first(f + 2 * c->stride, m.zz, count);
@@ -51,7 +51,7 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
 CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
-  planes x = planes_at(c, c->position);
+  planes x = planes_at(c, c->state.position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
   lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
@@ -72,7 +72,7 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
 }
 
 CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
-  if (d == WARP || row + 2 < c->rows) {
+  if (d == WARP || row + 2 < c->grid.rows) {
     add_bend_block(c, m, d, i - 2 * spring_start(d));
   }
   if (d == WARP || row >= 2) {
@@ -82,26 +82,26 @@ CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32
 
 /* Stores C, the diagonal blocks of A, where the inverse will be. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
       EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
       m = symmetric_rounded(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
         EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
       }
-      symmetric_store(c, i, m, c->columns - column);
+      symmetric_store(c, i, m, c->grid.columns - column);
     }
   }
 }
 
 static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
   lanes zero = lanes_splat(0.0f);
-  if (c->preconditioner == CLOTH_PRECONDITIONER_NONE) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_NONE) {
     return symmetric_identity(lanes_splat(1.0f));
   }
-  if (c->preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
     m.xy = zero;
     m.xz = zero;
     m.yz = zero;
@@ -111,7 +111,7 @@ static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
 
 /* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
 CLOTH_HOT static void invert_blocks(const cloth *c) {
-  const float *mobility = floats_at(c, c->mobility);
+  const float *mobility = floats_at(c, c->scratch.mobility);
   lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
@@ -123,7 +123,7 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
 
 /* One particle's block. These run on few particles and one at a time. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
-  return floats_at(c, c->inverse) + particle + entry * c->stride;
+  return floats_at(c, c->scratch.inverse) + particle + entry * c->stride;
 }
 
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -191,8 +191,8 @@ CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
     for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
       const float *block = line.blocks + row;
       float w[3] = {block[0], block[part], block[2 * part]};
-      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
-      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
+      add_seam_block(c, line.from + row * c->grid.columns, w, block[3 * part]);
+      add_seam_block(c, line.to + row * c->grid.columns, w, block[3 * part]);
     }
   }
 }
@@ -215,7 +215,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
-      act(c, i, vector_load(planes_at(c, c->contact_normal), i), 0);
+      act(c, i, vector_load(planes_at(c, c->scratch.contact_normal), i), 0);
     }
   }
 }

@@ -48,7 +48,7 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
   if (plain) {
     limit_plain(limit, &from, &to);
   } else {
-    const float *mobility = floats_at(c, c->mobility);
+    const float *mobility = floats_at(c, c->scratch.mobility);
     spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
                         {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
                         spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
@@ -62,9 +62,9 @@ CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, p
 CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t direction) {
   int32_t start = spring_start(direction);
   int32_t shift = direction == DIAGONAL ? 1 : -1;
-  int32_t i = row * c->columns + start;
-  int32_t j = i + c->columns + shift;
-  int32_t count = c->columns - 1;
+  int32_t i = row * c->grid.columns + start;
+  int32_t j = i + c->grid.columns + shift;
+  int32_t count = c->grid.columns - 1;
   plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
   int32_t from = PLAIN_KERNELS && limit->fast ? plain.from - start : count;
   int32_t last = plain.to - start < count ? plain.to - start - CLOTH_LANES : count;
@@ -82,7 +82,7 @@ CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, pla
 CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
   const spring_limit limit = *shear;
   for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t row = colour; row + 1 < c->rows; row += 2) {
+    for (int32_t row = colour; row + 1 < c->grid.rows; row += 2) {
       limit_shear_row(c, &limit, x, row, direction);
     }
   }
@@ -95,12 +95,12 @@ static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int
   if (!plan_limit(c, plan, d, span, &limit)) {
     return 0;
   }
-  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
+  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->grid.rows : 0);
   general = !limit.fast || general > c->count ? c->count : general;
   uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
-  around = d > WEFT ? (uint64_t)(uint32_t)c->rows * PRICE_SEAM_SHEAR : around;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * PRICE_SEAM_SHEAR : around;
   return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
+         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
 }
 
 /* Of the stretch springs of one span. */
@@ -118,7 +118,7 @@ static int32_t first_span(const step_plan *plan) {
 }
 
 static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
-  uint64_t work = (uint64_t)(uint32_t)c->fine_sweeps * span_work(c, plan, 1, plain);
+  uint64_t work = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_work(c, plan, 1, plain);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
     work += limit_work(c, plan, d, 1, plain);
   }
@@ -129,7 +129,7 @@ static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t p
 }
 
 static projection_plan *projection_of(const cloth *c) {
-  return (projection_plan *)at(c, c->projection);
+  return (projection_plan *)at(c, c->own.constraints);
 }
 
 /* The limits of a direction. */
@@ -191,9 +191,10 @@ CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   }
   project_stretch(c, x, WARP, span);
   project_stretch(c, x, WEFT, span);
-  for (int32_t sweep = 0; sweep < c->fine_sweeps; sweep++) {
+  for (int32_t sweep = 0; sweep < c->settings.projection.fine_sweeps; sweep++) {
     if (!may_refine(c)) {
-      drop_work(c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->fine_sweeps - sweep), 1);
+      drop_work(
+          c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->settings.projection.fine_sweeps - sweep), 1);
       break;
     }
     project_stretch(c, x, WARP, 1);

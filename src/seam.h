@@ -27,22 +27,22 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
   int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->columns - reach + right;
+  int32_t left = c->grid.columns - reach + right;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
-  line.rows = c->rows - below;
+  line.rows = c->grid.rows - below;
   line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->columns + (line.direction == ANTIDIAGONAL ? left : right);
-  line.blocks = floats_at(c, c->seam) + number * OPERATOR_FLOATS * seam_rows(c);
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
 /* From the start of springs to their end, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
-  const int32_t next = c->columns, first = row * next;
+  const int32_t next = c->grid.columns, first = row * next;
   return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
                          lanes3_gathered(of, line->from + first, next, count));
 }
@@ -50,7 +50,7 @@ CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, plane
 /* Adds what springs do to the ends where they start, and takes it away at the others. */
 CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
                                    int32_t count) {
-  const int32_t next = c->columns, first = row * next;
+  const int32_t next = c->grid.columns, first = row * next;
   lanes3_add_scattered(to, line->from + first, next, pull, count);
   lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
 }

@@ -22,8 +22,8 @@ static int is_quiet(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
-  planes v = planes_at(c, c->velocity);
-  float most = c->sleep_speed * c->sleep_speed;
+  planes v = planes_at(c, c->state.velocity);
+  float most = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
     if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
@@ -35,9 +35,9 @@ static int is_quiet(const cloth *c) {
 
 static void fall_asleep(const cloth *c) {
   inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->velocity), 0.0f);
-  if (c->warm) {
-    fill_planes(c, planes_at(c, c->warm), 0.0f);
+  fill_planes(c, planes_at(c, c->state.velocity), 0.0f);
+  if (c->state.warm_start) {
+    fill_planes(c, planes_at(c, c->state.warm_start), 0.0f);
   }
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
@@ -48,8 +48,8 @@ static void fall_asleep(const cloth *c) {
 /* At the end of a step of dt seconds. */
 CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
+  inputs->quiet = c->settings.sleep.speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
+  if (inputs->quiet > 0.0f && inputs->quiet >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
@@ -58,7 +58,7 @@ CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
 CLOTH_SEPARATE int sleep_on(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
   add_work(c, 1, PRICE_STEP);
   return CLOTH_OK;

@@ -41,7 +41,7 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -65,7 +65,7 @@ static float push_speed(const step_plan *plan, float depth) {
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
@@ -73,8 +73,8 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t earlier = *info;
   uint32_t before = CONTACT_KIND(earlier);
-  cloth_vector p = vector_load(planes_at(c, c->position), i);
-  cloth_vector v = vector_load(planes_at(c, c->velocity), i);
+  cloth_vector p = vector_load(planes_at(c, c->state.position), i);
+  cloth_vector v = vector_load(planes_at(c, c->state.velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
@@ -100,14 +100,14 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
   uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  vector_store(planes_at(c, c->contact_normal), i, normal);
+  vector_store(planes_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
   return vector_clean(sticks ? vector_subtract(change, slip) : change);
 }
 
 /* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes z = planes_at(c, c->direction);
+  planes z = planes_at(c, c->scratch.direction);
   int32_t contacts = 0;
   fill_planes(c, z, 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
@@ -123,8 +123,8 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
    change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
    the particle its push, to be dropped again, does not press. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
-  cloth_vector residual = vector_load(planes_at(c, c->residual), i);
+  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
+  cloth_vector residual = vector_load(planes_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
@@ -142,7 +142,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
@@ -156,7 +156,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
   float speed = vector_length(slip);
-  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
+  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->scratch.mobility)[i];
   int stops = speed <= braking;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
@@ -165,8 +165,8 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
 CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  planes x = planes_at(c, c->state.position);
+  planes v = planes_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
@@ -188,13 +188,13 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
 /* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
    now keeps it: it was the constraint that held it back. */
 CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes v = planes_at(c, c->velocity);
+  planes v = planes_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
-      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->position), i)));
-      cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->state.position), i)));
+      cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
   }

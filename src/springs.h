@@ -9,7 +9,7 @@
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
-  return floats_at(c, c->operator_blocks) + row * c->columns * PLACE_FLOATS;
+  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * PLACE_FLOATS;
 }
 
 /* From the first tile of a row to the first float of a block that starts at a column. */
@@ -22,7 +22,7 @@ CLOTH_INLINE int32_t tile_offset(int32_t column) {
 
 /* Floats from there to the next of the sixteen. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
-  int32_t left = c->columns - (column & ~(TILE - 1));
+  int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
@@ -32,7 +32,7 @@ CLOTH_INLINE int32_t spring_start(int32_t direction) {
 }
 
 CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
-  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->columns);
+  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
@@ -101,7 +101,7 @@ CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, in
 
 /* From a particle to the one `reach` cells below, or to itself if there is none. */
 static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
-  return row + reach < c->rows ? reach * c->columns : 0;
+  return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
 /* From the start of a spring to its end. */
@@ -178,8 +178,8 @@ typedef struct spring_block {
 /* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
-  if (c->stiffness_map) {
-    const float *map = floats_at(c, c->stiffness_map);
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
     scale = lanes_add(lanes_strided(map + b.i, b.next, count), lanes_strided(map + b.j, b.next, count));
     scale = lanes_multiply(lanes_splat(0.5f), scale);
   }
@@ -194,8 +194,8 @@ CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float 
 CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spring_block b, lanes scale, int32_t count,
                                      float threshold) {
   lanes mass = lanes_splat(1.0f);
-  if (c->mass_ratio) {
-    const float *ratio = floats_at(c, c->mass_ratio);
+  if (c->constant.mass_ratio) {
+    const float *ratio = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(lanes_strided(ratio + b.i, b.next, count), lanes_strided(ratio + b.j, b.next, count));
   }
   return kappa_above(s->kappa, mass, scale, threshold);
@@ -216,7 +216,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
     return lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
   }
-  return spring_above(c, s, b, scale, count, c->explicit_threshold);
+  return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.

@@ -18,7 +18,7 @@ static int32_t freedom_words(const cloth *c) {
 
 /* Words from the colliders to the end of the state. */
 static int32_t state_words(const cloth *c) {
-  return (int32_t)((c->state_end - c->colliders) / 4u);
+  return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
 
 static const any_word *words_at(const cloth *c, uint32_t offset) {
@@ -31,7 +31,7 @@ static uint64_t hash_state(const cloth *c) {
   for (int32_t i = 0; i < freedom_words(c); i++) {
     hash_word(&h, little_endian_word(freedom_of(c) + 4 * i));
   }
-  hash_words(&h, words_at(c, c->colliders), state_words(c));
+  hash_words(&h, words_at(c, c->state.colliders), state_words(c));
   return hash_end(&h);
 }
 
@@ -53,7 +53,7 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
-  header[1] = c->state_end - c->freedom;
+  header[1] = c->state.end - c->state.freedom;
   header[2] = c->config_hash[0];
   header[3] = c->config_hash[1];
 }
@@ -69,7 +69,7 @@ int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->state.freedom), header[1]);
   return CLOTH_OK;
 }
 
@@ -94,6 +94,6 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_memory(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(sheet, sheet->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }

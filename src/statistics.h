@@ -17,8 +17,8 @@ static int32_t public_mode(const spring_family *s) {
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
+  fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -67,5 +67,5 @@ int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
   if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
     return CLOTH_ERROR_SUBSTEPS;
   }
-  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
+  return ((const uint16_t *)at(sheet, sheet->own.iterations))[substep];
 }

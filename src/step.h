@@ -50,14 +50,14 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
   }
   if (plan->projects && plan->tethered) {
     workspace_of(c)->solids = find_solids(c);
-    for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
       pull_tethers(c, slot);
     }
   }
 #endif
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
+  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
+      drop_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
       break;
     }
     limit_sweep(c, predicted_of(c));
@@ -68,8 +68,8 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
    contacts of the solver. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  evaluate_forces(c, plan, planes_at(c, c->residual));
-  end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
+  evaluate_forces(c, plan, planes_at(c, c->scratch.residual));
+  end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
@@ -88,7 +88,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   int32_t contacts = 0;
 #if WITH_PROJECTION
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
-  if (c->earlier || only_body_forces) {
+  if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
   if (!only_body_forces) {
@@ -100,7 +100,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 #else
   contacts = add_forces(c, plan, index);
 #endif
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   predict_positions(c, plan);
   return contacts;
 }
@@ -110,13 +110,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
-  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->velocity);
-  if ((WITH_LIMITS && c->limit_sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
+  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
     limit_lengths(c, plan);
   }
-  end_stage(c, CLOTH_STAGE_LIMITS, index, c->velocity);
+  end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
     drop_pushes(c, plan, index);
   }
@@ -128,11 +128,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     hold_to_targets(c, plan, index);
   }
 #endif
-  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->product);
-  confine_vectors(c, c->velocity, 0);
-  confine_vectors(c, c->product, 1);
+  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, plan, counts);
-  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
+  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
 /* What goes before the substeps. */
@@ -152,7 +152,7 @@ static void prepare_step(const cloth *c, float dt) {
   if (chooses_tethers(c)) {
     choose_tethers(c);
   }
-  w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
+  w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
   if (w->plan.projects) {
     plan_projection(c, &w->plan);
   }
@@ -220,7 +220,7 @@ int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effor
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work) {
+  if (sheet->settings.capacity.fixed_work) {
     return CLOTH_ERROR_WORK;
   }
   workspace *w = workspace_of(sheet);
@@ -239,7 +239,7 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+  if (sheet->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
   workspace *w = workspace_of(sheet);

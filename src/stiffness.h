@@ -33,9 +33,9 @@
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
-    return f->stretch_warp * (c->spacing_weft / c->spacing_warp);
+    return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp);
   }
-  return f->stretch_weft * (c->spacing_warp / c->spacing_weft);
+  return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
 }
 
 static float direction_stiffness(const cloth *c, int32_t direction) {
@@ -49,17 +49,17 @@ static float direction_damping(const cloth *c, int32_t direction) {
 
 /* Rest length of the springs of a direction that span one cell. */
 static float direction_rest(const cloth *c, int32_t direction) {
-  const float rests[DIRECTIONS] = {c->spacing_warp, c->spacing_weft, c->diagonal, c->antidiagonal};
+  const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
 static float kappa_factor_most(const cloth *c) {
-  return c->map_most / c->mass_ratio_least;
+  return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
 static float kappa_factor_least(const cloth *c) {
-  return c->map_least / c->mass_ratio_most;
+  return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
 /* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
@@ -79,12 +79,12 @@ CLOTH_INLINE lanes bend_curve_slope(lanes s) {
 /* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
    k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
 static float bend_constant(const cloth *c, int32_t direction) {
-  float width = c->spacing_weft;
+  float width = c->grid.spacing_weft;
   float share = 4.0f * 4.0f / 9.0f;
   if (direction == WEFT) {
-    width = c->spacing_warp;
+    width = c->grid.spacing_warp;
   } else if (direction != WARP) {
-    width = square_root(c->spacing_warp * c->spacing_weft);
+    width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
     share = 4.0f * 4.0f / 9.0f * 0.70710678f;
   }
   return share * inputs_of(c)->fabric.bend * width;
@@ -102,8 +102,8 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
-  float shape = c->spacing_weft / c->spacing_warp;
-  float stiffness = c->fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
+  float shape = c->grid.spacing_weft / c->grid.spacing_warp;
+  float stiffness = c->settings.projection.fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 

@@ -115,7 +115,7 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
   lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
   lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  if (c->earlier) {
+  if (c->state.velocity_history) {
     float *history = earlier_of(c, 1).x + i;
     lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history)), left);
   }
@@ -124,17 +124,17 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
 CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   target_frame f;
   f.x = predicted_of(c);
-  f.v = planes_at(c, c->velocity);
+  f.v = planes_at(c, c->state.velocity);
   f.limit = target_planes(c, TARGET_LIMIT);
   f.place = target_planes(c, TARGET_PLACE);
   f.place_before = target_planes(c, TARGET_PLACE_BEFORE);
   f.normal = target_planes(c, TARGET_NORMAL);
   f.normal_before = target_planes(c, TARGET_NORMAL_BEFORE);
-  f.mobility = floats_at(c, c->mobility);
+  f.mobility = floats_at(c, c->scratch.mobility);
   f.late = (float)(index + 1) / (float)plan->substeps;
   f.early = 1.0f - f.late;
   f.inverse_k = plan->inverse_k;
-  f.fixed_work = c->fixed_work;
+  f.fixed_work = c->settings.capacity.fixed_work;
   EACH_BLOCK(c->count, hold_block(c, &f, i, left));
 }
 
@@ -157,7 +157,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
     return error ? error : CLOTH_ERROR_NULL;
   }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->targets || !is_motion_limit(limit)) {
+  if (!sheet->state.targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
   set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
@@ -166,7 +166,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
 
 /* The vertex of a particle. */
 static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
-  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
+  int32_t vertex = i / c->grid.columns * row_vertices(c) + i % c->grid.columns;
   return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
 }
 
@@ -195,7 +195,7 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
   if (error || !vertices) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!sheet->targets) {
+  if (!sheet->state.targets) {
     return CLOTH_ERROR_TARGETS;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);

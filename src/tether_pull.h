@@ -28,11 +28,11 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
   float place[3][CLOTH_LANES];
   float rest[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < c->columns - column ? pins[lane] : -1;
+    int32_t pin = lane < c->grid.columns - column ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
-    int32_t pin_row = from / c->columns;
+    int32_t pin_row = from / c->grid.columns;
     cloth_vector p = vector_load(predicted_of(c), from);
-    lanes columns = lanes_splat((float)(column - (from - pin_row * c->columns)) + lane_numbers[lane]);
+    lanes columns = lanes_splat((float)(column - (from - pin_row * c->grid.columns)) + lane_numbers[lane]);
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
@@ -48,7 +48,7 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 /* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
    then. */
 static body_axis *solids_of(const cloth *c) {
-  return (body_axis *)at(c, c->row_buffers);
+  return (body_axis *)at(c, c->scratch.row_buffers);
 }
 
 /* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
@@ -128,7 +128,7 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
   straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
   for (int32_t n = 0; n < count; n++) {
     lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
-    if (lanes_any(near) || c->fixed_work) {
+    if (lanes_any(near) || c->settings.capacity.fixed_work) {
       work += count_within(near, left) * PRICE_UNBLOCKED;
       *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
     }
@@ -144,9 +144,9 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
-  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
+  lanes moves = lanes_load(floats_at(c, c->scratch.mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut) && !c->fixed_work) {
+  if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
   lanes over = lanes_subtract(squared, ends->rest);
@@ -161,11 +161,11 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
 /* From a row on: in how many rows the same pins hold a block of columns in the same way. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t *pins = tethers_of(c, slot) + column;
-  int32_t pin = pins[row * c->columns];
+  int32_t pin = pins[row * c->grid.columns];
   uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
   int32_t end = row + 1;
-  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
-         pins[end * c->columns] == pin) {
+  while (end < c->grid.rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
+         pins[end * c->grid.columns] == pin) {
     end++;
   }
   return end - row;
@@ -181,8 +181,8 @@ typedef struct tether_piece {
 /* So many columns from the piece's first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
   planes x = predicted_of(c);
-  int32_t pin_row = piece->pin / c->columns;
-  int32_t pin_column = piece->pin - pin_row * c->columns;
+  int32_t pin_row = piece->pin / c->grid.columns;
+  int32_t pin_column = piece->pin - pin_row * c->grid.columns;
   int32_t column = piece->column + from;
   tether_ends ends;
   lanes columns;
@@ -196,13 +196,13 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
   columns = shorter_way(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(c, &ends, row * c->columns + column, c->columns - column);
+    pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
   }
 }
 
 CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
   tether_piece piece = *whole;
-  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->columns; from += CLOTH_LANES) {
+  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->grid.columns; from += CLOTH_LANES) {
     pull_columns(c, &piece, from);
   }
 }
@@ -210,17 +210,17 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *who
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
+    int32_t i = row * c->grid.columns + column;
     tether_ends ends;
 #if CLOTH_LANES > 1
     tethers_to_many(c, *m, pins + i, row, column, &ends);
 #else
-    int32_t pin_row = pins[i] / c->columns;
+    int32_t pin_row = pins[i] / c->grid.columns;
     if (pins[i] < 0) {
       continue;
     }
     ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))));
+    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
@@ -230,13 +230,13 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
 /* Tethers of one slot. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   tether_piece piece;
-  piece.metric = metric_of(c, c->tether_scale);
-  for (piece.column = 0; piece.column < c->columns; piece.column += TETHER_BLOCK) {
-    int32_t end = piece.column + TETHER_BLOCK < c->columns ? piece.column + TETHER_BLOCK : c->columns;
-    for (piece.row = 0; piece.row < c->rows; piece.row += piece.rows) {
+  piece.metric = metric_of(c, c->settings.tethers.scale);
+  for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
+    int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
+    for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
       int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
       piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
-      piece.pin = tethers_of(c, slot)[piece.row * c->columns + piece.column];
+      piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
       if (mark == TETHERS_MANY) {
         pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);

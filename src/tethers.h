@@ -17,7 +17,7 @@
  * bounded and fixed amount of work.
  */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
-  return (int32_t *)at(c, c->tethers) + slot * c->count;
+  return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
 /* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
@@ -30,11 +30,11 @@ typedef struct rest_metric {
 static rest_metric metric_of(const cloth *c, float scale) {
   rest_metric m;
   float squared = scale * scale;
-  m.warp = squared * (c->spacing_warp * c->spacing_warp);
-  m.weft = squared * (c->spacing_weft * c->spacing_weft);
-  m.mixed = squared * 0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal);
+  m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
+  m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
+  m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
   m.mixed = snapped(m.mixed, WORK_QUANTUM);
-  m.around = is_wrapped(c) ? (float)c->columns : 0.0f;
+  m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
 
@@ -62,8 +62,8 @@ typedef struct tether_choice {
 
 /* From a pin to a place of the grid. */
 static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
-  int32_t pin_row = pin / c->columns;
-  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->columns))));
+  int32_t pin_row = pin / c->grid.columns;
+  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
   return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
 }
 
@@ -73,8 +73,8 @@ static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pi
 
 /* Is a pin beside another, at most half as far from it as from the particle? */
 static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
-  int32_t row = other / c->columns;
-  return 4.0f * rest_from(c, t, pin, other - row * c->columns, row) < rest_to_particle(c, t, pin);
+  int32_t row = other / c->grid.columns;
+  return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
 }
 
 /* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
@@ -110,33 +110,33 @@ static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, 
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
   if (is_wrapped(c)) {
-    column += column < 0 ? c->columns : 0;
-    column -= column >= c->columns ? c->columns : 0;
+    column += column < 0 ? c->grid.columns : 0;
+    column -= column >= c->grid.columns ? c->grid.columns : 0;
   }
-  if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
     return;
   }
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    offer_tether(c, t, t->slots[slot][row * c->columns + column]);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    offer_tether(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
 }
 
 static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
-  column -= column >= c->columns ? c->columns : 0;
+  column -= column >= c->grid.columns ? c->grid.columns : 0;
   t->column = column;
-  t->particle = t->row * c->columns + column;
+  t->particle = t->row * c->grid.columns + column;
 }
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
    all that twice, as what comes first hears from what comes last. */
 static void hand_tethers_on(const cloth *c, int32_t rows) {
   tether_choice t;
-  int32_t columns = is_wrapped(c) ? 2 * c->columns : c->columns;
+  int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
   t.metric = metric_of(c, 1.0f);
   t.slots[0] = tethers_of(c, 0);
-  t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
-  for (int32_t n = 0; n < c->rows; n++) {
-    t.row = rows > 0 ? n : c->rows - 1 - n;
+  t.slots[1] = c->settings.tethers.count > 1 ? tethers_of(c, 1) : NULL;
+  for (int32_t n = 0; n < c->grid.rows; n++) {
+    t.row = rows > 0 ? n : c->grid.rows - 1 - n;
     for (int32_t column = 0; column < columns; column++) {
       stand_at(c, &t, column);
       offer_from(c, &t, -1, 0 - rows);
@@ -152,7 +152,7 @@ static void hand_tethers_on(const cloth *c, int32_t rows) {
 }
 
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
   }
   hand_tethers_on(c, 1);
@@ -165,11 +165,11 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
-  return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
+  return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
 static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int are_one = 1, are_side_by_side = pins[0] / c->columns == pins[count - 1] / c->columns;
+  int are_one = 1, are_side_by_side = pins[0] / c->grid.columns == pins[count - 1] / c->grid.columns;
   for (int32_t n = 1; n < count; n++) {
     are_one &= pins[n] == pins[0];
     are_side_by_side &= pins[n] == pins[0] + n;
@@ -183,12 +183,12 @@ static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
 /* Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
   int32_t any = 0;
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    for (int32_t row = 0; row < c->rows; row++) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    for (int32_t row = 0; row < c->grid.rows; row++) {
+      const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
       uint8_t *marks = tether_marks_of(c, slot, row);
-      for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
-        int32_t left = c->columns - column;
+      for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
+        int32_t left = c->grid.columns - column;
         marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
         any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
       }
@@ -201,8 +201,8 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 
 /* Takes the tethers off that lead to a particle. */
 static void drop_tethers_to(const cloth *c, int32_t particle) {
-  int32_t *pins = (int32_t *)at(c, c->tethers);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  int32_t *pins = (int32_t *)at(c, c->state.tethers);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     pins[i] = pins[i] == particle ? -1 : pins[i];
   }
 }
@@ -214,7 +214,7 @@ static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  return slot >= 0 && slot < sheet->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
 }
 
 int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {

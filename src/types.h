@@ -211,9 +211,6 @@ typedef struct body_axis {
 
 #define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
 
-/* Parts of the scratch that several cloths may share. */
-#define SHARED_PARTS 17
-
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -229,50 +226,127 @@ typedef struct workspace {
   int32_t refinements, refinements_most;
 } workspace;
 
-struct cloth {
-  uint32_t magic;
-  int32_t count;
+/* The grid, from the config. */
+typedef struct grid_shape {
+  int32_t columns, rows;
+  int32_t wrap;                     /* 1: column 0 follows the last column */
+  float spacing_warp, spacing_weft; /* rest lengths of one cell's edges [m] */
+  float diagonal, antidiagonal;     /* and of its diagonals [m] */
+  float area;                       /* of the whole sheet at rest [m^2] */
+} grid_shape;
 
-  /* Byte offsets, up or down from the start of the arena, of what may be shared; 0 if the config does without. The
-     first is always there. With the pads they take the same room in every build. */
-  uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
+/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+typedef struct cloth_settings {
+  struct {
+    float density, drag, lift, normal_drag;
+  } air;
+  struct {
+    int32_t method, bend_method;
+    float explicit_threshold, projection_threshold, bdf2_blend;
+    int32_t substeps, max_substeps;
+    float max_speed, velocity_damping;
+  } integration;
+  struct {
+    int32_t spans, fine_sweeps;
+    float fold_stiffness;
+  } projection;
+  struct {
+    int32_t count;
+    float scale;
+  } tethers;
+  struct {
+    int32_t preconditioner, max_iterations;
+    float tolerance;
+    int32_t warm_start;
+  } solver;
+  struct {
+    int32_t sweeps;
+    float max_extension, max_compression;
+  } strain_limit;
+  struct {
+    int32_t mode;
+    float thickness;
+  } contact;
+  struct {
+    float speed, time;
+  } sleep;
+  struct {
+    int32_t max_colliders, max_confined, fixed_work;
+  } capacity;
+  /* Extremes of the maps; 1 without a map. */
+  struct {
+    float min_mass_ratio, max_mass_ratio, min_stiffness, max_stiffness;
+  } factors;
+} cloth_settings;
+
+/* Byte offsets from the start of the arena to scratch that cloths may share; 0 for what the config does without. They
+   lead up or down, modulo the size of an address. The first is never 0. */
+typedef struct scratch_offsets {
+  uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
+} scratch_offsets;
+
+#define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
+
+/* Byte offsets from the start of the arena to scratch of the cloth's own, which outlasts a step. */
+typedef struct own_offsets {
+  uint32_t workspace;
+  uint32_t constraints; /* 0: nothing is ever projected */
+  uint32_t iterations, reactions;
+} own_offsets;
+
+/* Byte offsets from the start of the arena to the constants; 0: no map. */
+typedef struct constant_offsets {
+  uint32_t mass_ratio, stiffness_map;
+} constant_offsets;
+
+/* Byte offsets from the start of the arena to the parts of the state. It begins with `freedom` and ends at `end`. */
+typedef struct state_offsets {
+  uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
+  uint32_t end;
+} state_offsets;
+
+/* A cloth: where everything lies in its arena, and its settings. */
+struct cloth {
+  uint32_t magic;
+  int32_t count;           /* particles */
+  int32_t stride;          /* floats from one component of a vector array to the next */
+  int32_t has_scratch;     /* 0 while the scratch is to be shared and none was given */
+  uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
+  uint32_t total_bytes;    /* of the arena */
+  uint32_t shared_bytes;   /* of the scratch outside of it */
+  scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
-  uint32_t pads[SHARED_PARTS];
+  uint32_t pads[SCRATCH_PARTS]; /* a cloth takes the same room in every build */
 #endif
-
-  int32_t stride;          /* floats from one component of a vector to the next */
-  uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
-
-  int32_t has_scratch; /* 0 while it is to be shared and none was given */
-
-  /* Byte offsets from the start of the arena. */
-  uint32_t state_end, total, shared_bytes;
-  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
-  uint32_t earlier, tethers, targets, warm, contact;                 /* state; 0: none */
-  uint32_t workspace, projection, iterations, reactions;
-
-  /* Settings, from the config: words without gaps to the end, as they are hashed. */
-  int32_t columns, rows, wrap;
-  float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
-  float area;
-  float velocity_damping, air_density, drag, lift, normal_drag, fold_stiffness;
-  float explicit_threshold, projection_threshold, extrapolation, tether_scale, tolerance, max_speed;
-  float limit_extension, limit_compression, thickness;
-  float mass_ratio_least, mass_ratio_most, map_least, map_most;
-  int32_t integration, bend_integration, preconditioner, contact_mode;
-  int32_t substeps, max_substeps, max_iterations, limit_sweeps;
-  int32_t warm_start, max_colliders, max_confined;
-  int32_t spans, fine_sweeps, tether_count;
-  float sleep_speed, sleep_time;
-  int32_t fixed_work;
+  constant_offsets constant;
+  state_offsets state;
+  own_offsets own;
+  grid_shape grid;
+  cloth_settings settings;
 };
 
-#define SETTINGS_OFFSET offsetof(cloth, columns)
-/* With a gap at its end the settings' hash would differ from build to build. */
-typedef char cloth_ends_with_its_settings[offsetof(cloth, fixed_work) + 4 == sizeof(cloth) ? 1 : -1];
+/* A condition on the layout of types. NAME says what it is about. */
+#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
+
+/* Grid and settings are hashed word by word: a gap would hash as whatever lies there. */
+LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+/* State is saved and hashed as words, and read from images as words. */
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+/* From `last_substep` on the inputs are floats, which images check together. */
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+/* A fabric is a run of floats, which are flushed together. */
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
+/* A quaternion is a run of four floats, which are flushed together. */
+LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
+LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
+/* A cloth takes the same room in every build: see `pads`. */
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
 
 /* What comes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u

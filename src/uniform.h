@@ -8,12 +8,12 @@
 
 /* The longest piece of a row in which everything has mobility and stiffness 1. */
 static plain_piece plain_row(const cloth *c, int32_t row) {
-  return ((const plain_piece *)at(c, c->plain))[row];
+  return ((const plain_piece *)at(c, c->scratch.uniform_runs))[row];
 }
 
 /* The longest piece of a block of columns in which that is so. */
 static plain_piece *plain_columns(const cloth *c, int32_t column) {
-  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
+  return (plain_piece *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
 }
 
 #if WITH_PROJECTION || CLOTH_LANES > 1
@@ -36,10 +36,10 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
 /* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
 static int32_t plain_particles(const cloth *c) {
   int32_t plain = 0;
-  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
+  for (int32_t row = 0; row < c->grid.rows && !c->constant.stiffness_map; row++) {
     int32_t longest = 0;
     int32_t length = 0;
-    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
+    for (int32_t i = row * c->grid.columns; i < (row + 1) * c->grid.columns; i++) {
       length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
       longest = length > longest ? length : longest;
     }
@@ -51,10 +51,10 @@ static int32_t plain_particles(const cloth *c) {
 /* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
    stiffness. */
 static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  const float *mobility = floats_at(c, c->mobility) + first;
+  const float *mobility = floats_at(c, c->scratch.mobility) + first;
   plain_piece longest = {0, 0};
   int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
+  for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
     for (int32_t k = 0; k < side; k++) {
       from = mobility[n * along + k] == 1.0f ? from : n + 1;
     }
@@ -71,26 +71,27 @@ static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t column
   lanes one = lanes_splat(1.0f);
   lanes worst = lanes_splat(0.0f);
   for (int32_t row = 0; row < rows; row++) {
-    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
+    const float *mobility = floats_at(c, c->scratch.mobility) + first + row * c->grid.columns;
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
       worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
     }
   }
-  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
 }
 
 /* Most lines are plain from end to end, which is quick to see. */
 CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
-  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t first = row * c->columns;
-    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
-    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
+  plain_piece whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t first = row * c->grid.columns;
+    plain_piece *piece = &((plain_piece *)at(c, c->scratch.uniform_runs))[row];
+    *piece = are_plain(c, first, 1, c->grid.columns) ? whole_row : find_plain(c, first, c->grid.columns, 1, 1);
   }
-  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
-    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
+  for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
+    int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
     plain_piece *piece = plain_columns(c, column);
-    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
+    *piece = are_plain(c, column, c->grid.rows, side) ? whole_column
+                                                      : find_plain(c, column, c->grid.rows, c->grid.columns, side);
   }
 }

@@ -21,7 +21,7 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
+      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
     return CLOTH_ERROR_BUFFER;
   }
   return CLOTH_OK;

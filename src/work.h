@@ -25,7 +25,7 @@ static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t
 
 /* Of what costs so much a row, a particle. */
 static uint32_t share_of_row(const cloth *c, uint32_t price) {
-  uint32_t columns = (uint32_t)c->columns;
+  uint32_t columns = (uint32_t)c->grid.columns;
   return (price + columns - 1u) / columns;
 }
 
@@ -42,9 +42,9 @@ static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
 /* Of a solve, a particle, without the iterations. */
 static uint32_t solve_price(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
-  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
+  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->state.warm_start ? PRICE_WARM : 0) +
                     (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->warm || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
@@ -58,15 +58,15 @@ static uint32_t forces_price(const cloth *c, const step_plan *plan) {
 
 /* Of all that every substep does to a particle, however things are. */
 static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
+  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->state.velocity_history ? PRICE_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     price += forces_price(c, plan);
   }
-  if (c->limit_sweeps > 0 || plan->projects) {
+  if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
     price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
   }
   price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->limit_sweeps * sweep_price(c);
+  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_price(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
@@ -96,7 +96,7 @@ static work_around look_around(const cloth *c) {
   fill_zero(&around, sizeof around);
   around.plain = plain_particles(c);
   around.confined = inputs_of(c)->confined_count;
-  around.tethers = has_pins(c) ? c->tether_count : 0;
+  around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
       add_body(&around, &colliders_of(c)[index].body);
@@ -112,7 +112,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
     price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
+    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_price(c, plan);
   }
   return price;
 }
@@ -120,7 +120,7 @@ static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_
 /* What a step does however things are. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
   uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
-  price += c->fixed_work ? varying_price(c, plan, around) : 0u;
+  price += c->settings.capacity.fixed_work ? varying_price(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
     price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
   }
@@ -128,13 +128,13 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_a
 #if WITH_PROJECTION
   work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
 #endif
-  work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
+  work += PRICE_CALL + (uint32_t)c->grid.rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
           (uint32_t)around->bodies * PRICE_BODY;
   work = work * (uint32_t)plan->substeps + PRICE_STEP +
-         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
+         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->settings.tethers.count * PRICE_MARK);
   if (chooses_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
-    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->settings.tethers.count * PRICE_OFFERS);
   }
   return work;
 }
@@ -158,7 +158,7 @@ static int check_step(const cloth *c, float dt) {
 
 /* The most that a step can count beside. */
 static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
+  uint64_t price = c->settings.capacity.fixed_work ? 0u : varying_price(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
     price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
   }
@@ -195,11 +195,13 @@ static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
   cloth *c = &paper->c;
   fill_zero(paper, sizeof *paper);
   lay_out(c, config);
+  measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
-  c->inputs = offsetof(paper_cloth, inputs);
-  c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  c->state.inputs = offsetof(paper_cloth, inputs);
+  c->settings.integration.max_substeps =
+      c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
   paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
 }
@@ -223,8 +225,9 @@ static work_around worst_around(const cloth_config *config) {
 CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
   uint64_t most = 0;
   cloth *c = &paper->c;
-  for (int32_t n = c->substeps > 0 ? c->substeps : 1; n <= c->max_substeps; n++) {
-    c->substeps = n;
+  for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
+       n <= c->settings.integration.max_substeps; n++) {
+    c->settings.integration.substeps = n;
     plan_step(c, dt, &paper->plan);
     uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
     most = work > most ? work : most;
