@@ -125,10 +125,10 @@
 #define WITH_TARGETS 1
 #endif
 
-#if defined(CLOTH_NO_CARRY) || !WITH_COLLIDERS /* its poses are those of colliders */
-#define WITH_CARRY 0
+#if defined(CLOTH_NO_MOVE_FRAME) || !WITH_COLLIDERS /* its poses are those of colliders */
+#define WITH_MOVE_FRAME 0
 #else
-#define WITH_CARRY 1
+#define WITH_MOVE_FRAME 1
 #endif
 
 #ifdef CLOTH_NO_WRAP /* columns that go all the way round */
@@ -171,14 +171,14 @@ typedef union float_bits {
   uint32_t bits;
 } float_bits;
 
-CLOTH_INLINE float_bits bits_of(float value) {
+CLOTH_INLINE float_bits float_to_bits(float value) {
   float_bits b;
   b.value = value;
   return b;
 }
 
 static int is_finite(float value) {
-  return (bits_of(value).bits & 0x7f800000u) != 0x7f800000u;
+  return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
 
 static int in_range(float value, float low, float high) {
@@ -228,7 +228,7 @@ CLOTH_INLINE float square_root(float value) {
 }
 #else
 CLOTH_INLINE float square_root(float value) {
-  uint32_t bits = bits_of(value).bits;
+  uint32_t bits = float_to_bits(value).bits;
   if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
     return value; /* infinity and what is no number */
   }
@@ -272,13 +272,13 @@ CLOTH_INLINE float square_root(float value) {
    more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
    2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
    are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
-#define WORK_GRID 1.1444091796875e-5f
-#define STATE_GRID 0.01171875f
+#define WORK_ROUNDER 1.1444091796875e-5f
+#define STATE_ROUNDER 0.01171875f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
    least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
 #define INPUT_QUANTUM 1.0e-22f
 
-CLOTH_INLINE float snapped(float value, float quantum) {
+CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
 }
 
@@ -315,20 +315,20 @@ static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
   return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-static cloth_vector vector_snapped(cloth_vector a, float quantum) {
-  return vector(snapped(a.x, quantum), snapped(a.y, quantum), snapped(a.z, quantum));
+static cloth_vector vector_flush(cloth_vector a, float quantum) {
+  return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
 /* What is left of a vector that enters products: see WORK_QUANTUM. */
-CLOTH_ONCE cloth_vector vector_clean(cloth_vector a) {
-  return vector_snapped(a, WORK_QUANTUM);
+CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
+  return vector_flush(a, WORK_QUANTUM);
 }
 
 /* Lengths whose square would leave the normal range count as 0. */
 static float vector_length(cloth_vector a) {
-  float x = snapped(a.x, STATE_QUANTUM);
-  float y = snapped(a.y, STATE_QUANTUM);
-  float z = snapped(a.z, STATE_QUANTUM);
+  float x = flush_small(a.x, STATE_QUANTUM);
+  float y = flush_small(a.y, STATE_QUANTUM);
+  float z = flush_small(a.z, STATE_QUANTUM);
   return square_root(x * x + y * y + z * z);
 }
 
@@ -363,14 +363,14 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
 }
 
 /* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
-static void snap_floats(float *values, int32_t count) {
+static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    values[i] = snapped(values[i], WORK_QUANTUM);
+    values[i] = flush_small(values[i], WORK_QUANTUM);
   }
 }
 
 /* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
-static int32_t whole_up(float value, int32_t limit) {
+static int32_t ceiling_within(float value, int32_t limit) {
   if (!(value < (float)limit)) {
     return limit;
   }
@@ -384,7 +384,7 @@ static int vector_is_finite(cloth_vector a) {
 
 /* Shortens a vector to `limit`. Returns 1 if it had to. */
 static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
+  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
   if (squared <= limit * limit * 1.0001f) {
     return 0;
@@ -393,11 +393,11 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_CARRY || WITH_TARGETS
+#if WITH_MOVE_FRAME || WITH_TARGETS
 /* Of unit length, or 0. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
+  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
                           : vector(0.0f, 0.0f, 0.0f);
 }
 #endif
@@ -862,14 +862,14 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
 }
 
 /* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
-#define CLOTH_LANES_CARRY
-typedef uint32_t lanes_carry;
+#define CLOTH_LANES_SHIFT
+typedef uint32_t lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return 0;
 }
 
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 
@@ -1208,7 +1208,7 @@ CLOTH_INLINE lanes lanes_absolute(lanes a) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_fabsf(a); /* clears the sign bit, without a call */
 #else
-  float_bits b = bits_of(a);
+  float_bits b = float_to_bits(a);
   b.bits &= 0x7fffffffu;
   return b.value;
 #endif
@@ -1302,15 +1302,15 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #endif
 
 /* What moves out at the top of one block and into the next. A backend may bring its own. */
-#ifndef CLOTH_LANES_CARRY
-typedef lanes lanes_carry;
+#ifndef CLOTH_LANES_SHIFT
+typedef lanes lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
 /* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
   return moved;
@@ -1324,16 +1324,16 @@ CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
 #endif
 
 /* Values smaller than the quantum become +0. */
-CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
+CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
 
-CLOTH_INLINE lanes lanes_snapped(lanes a) {
-  return lanes_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes lanes_flush(lanes a) {
+  return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_GRID. Never -0. */
-CLOTH_INLINE lanes lanes_rounded(lanes a, float grid) {
+/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
   return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
 }
 
@@ -1381,41 +1381,42 @@ CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
   return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped_to(lanes3 a, float quantum) {
-  return lanes3_of(lanes_snapped_to(a.x, quantum), lanes_snapped_to(a.y, quantum), lanes_snapped_to(a.z, quantum));
+CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
+  return lanes3_of(lanes_flush_below(a.x, quantum), lanes_flush_below(a.y, quantum), lanes_flush_below(a.z, quantum));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
-  return lanes3_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
+  return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
-  return lanes3_of(lanes_rounded(a.x, grid), lanes_rounded(a.y, grid), lanes_rounded(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
+  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
 }
 
-/* A statement for every block of lanes of `count` elements: the first is number i, and `left` are left from there on.
-   Whole blocks, of which compilers then know, come before the one that is not, unless size is asked for. */
+/* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
+   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
+   constant to the compiler, have a copy of the statement of their own. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    const int32_t left = end - i;                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    const int32_t left = end_of_blocks - i;                                                                            \
     statement;                                                                                                         \
   }
 #else
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    if (end - i >= CLOTH_LANES) {                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
       const int32_t left = CLOTH_LANES;                                                                                \
       statement;                                                                                                       \
     } else {                                                                                                           \
-      const int32_t left = end - i;                                                                                    \
+      const int32_t left = end_of_blocks - i;                                                                          \
       statement;                                                                                                       \
     }                                                                                                                  \
   }
 #endif
 
 /* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
-CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count) {
+CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
   float side[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     side[lane] = from[(lane < count ? lane : 0) * next];
@@ -1425,20 +1426,20 @@ CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count
 
 /* The same, or lanes that lie side by side, which are not counted. */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
-  return next == 1 ? lanes_load(from) : lanes_gathered(from, next, count);
+  return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
 /* A vector per particle as three arrays. */
-typedef struct planes {
+typedef struct vector_array {
   float *x, *y, *z;
-} planes;
+} vector_array;
 
-CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
+CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
 /* Stores the first `count` lanes. */
-CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
+CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
     lanes_store(to.y + i, a.y);
@@ -1450,11 +1451,11 @@ CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
   }
 }
 
-CLOTH_INLINE cloth_vector vector_load(planes from, int32_t i) {
+CLOTH_INLINE cloth_vector vector_load(vector_array from, int32_t i) {
   return vector(from.x[i], from.y[i], from.z[i]);
 }
 
-CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
+CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
   to.x[i] = a.x;
   to.y[i] = a.y;
   to.z[i] = a.z;
@@ -1462,13 +1463,13 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 
 #if WITH_WRAP
 
-CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
-  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
-                   lanes_gathered(from.z + i, next, count));
+CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gather(from.x + i, next, count), lanes_gather(from.y + i, next, count),
+                   lanes_gather(from.z + i, next, count));
 }
 
 /* Adds the first `count` lanes to floats that lie `next` apart. */
-CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
+CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
   float side[CLOTH_LANES];
   lanes_store(side, a);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
@@ -1476,10 +1477,10 @@ CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t co
   }
 }
 
-static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
-  lanes_add_scattered(to.x + i, next, a.x, count);
-  lanes_add_scattered(to.y + i, next, a.y, count);
-  lanes_add_scattered(to.z + i, next, a.z, count);
+static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_scatter_add(to.x + i, next, a.x, count);
+  lanes_scatter_add(to.y + i, next, a.y, count);
+  lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
 CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
@@ -1490,7 +1491,7 @@ CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
 
 /* Length of vectors; one whose square would leave the normal range counts as 0. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
-  a = lanes3_snapped_to(a, STATE_QUANTUM);
+  a = lanes3_flush_below(a, STATE_QUANTUM);
   return lanes_square_root(lanes3_dot(a, a));
 }
 
@@ -1502,8 +1503,8 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 
 #if WITH_MULTILEVEL
 
-static planes three_from(float *first, int32_t stride) {
-  planes three = {first, first + stride, first + 2 * stride};
+static vector_array vectors_from(float *first, int32_t stride) {
+  vector_array three = {first, first + stride, first + 2 * stride};
   return three;
 }
 
@@ -1548,7 +1549,7 @@ CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
 #endif
 
 /* As large as its length, or larger. */
-CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
+CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
@@ -1573,24 +1574,24 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
    from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
-   is asked for. */
+/* Runs a statement for each direction, which `d` names. Unless size is asked for, each direction has a copy of the
+   statement of its own, in which `d` is a constant to the compiler. */
 #if defined(__OPTIMIZE_SIZE__)
-#define EACH_DIRECTION(statement)                                                                                      \
+#define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
     statement;                                                                                                         \
   }
 #else
-#define FOR_DIRECTION(direction, statement)                                                                            \
+#define FOR_DIRECTION(d, direction, statement)                                                                         \
   {                                                                                                                    \
     const int32_t d = direction;                                                                                       \
     statement;                                                                                                         \
   }
-#define EACH_DIRECTION(statement)                                                                                      \
-  FOR_DIRECTION(WARP, statement)                                                                                       \
-  FOR_DIRECTION(WEFT, statement)                                                                                       \
-  FOR_DIRECTION(DIAGONAL, statement)                                                                                   \
-  FOR_DIRECTION(ANTIDIAGONAL, statement)
+#define EACH_DIRECTION(d, statement)                                                                                   \
+  FOR_DIRECTION(d, WARP, statement)                                                                                    \
+  FOR_DIRECTION(d, WEFT, statement)                                                                                    \
+  FOR_DIRECTION(d, DIAGONAL, statement)                                                                                \
+  FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
@@ -1598,7 +1599,7 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 /* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
    The last tile of a row is as much narrower as the row ends earlier. */
 #define TILE 8
-#define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
+#define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
  */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
@@ -1614,9 +1615,9 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
 #ifdef __OPTIMIZE_SIZE__
-#define PLAIN_KERNELS 0
+#define UNIFORM_KERNELS 0
 #else
-#define PLAIN_KERNELS 1
+#define UNIFORM_KERNELS 1
 #endif
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
@@ -1634,8 +1635,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_CARRIED 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
+#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
 
 /* A particle confined to a line or plane. */
 typedef struct confinement {
@@ -1677,7 +1678,7 @@ typedef struct cloth_inputs {
   cloth_vector gust_strength;
   float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
-  float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
+  float rest_time; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
@@ -1711,7 +1712,8 @@ typedef struct bend_family {
 } bend_family;
 
 typedef struct step_plan {
-  float dt, k, inverse_k;
+  float dt;           /* of the step [s] */
+  float h, inverse_h; /* substep [s], and its inverse */
   int32_t substeps;
   int32_t notes;
   int32_t solves;      /* 1 if anything is implicit */
@@ -1726,15 +1728,15 @@ typedef struct step_plan {
   int32_t tethered;      /* 1 if some particle has a tether */
   float projected_above; /* kappa above which springs are projected */
   float bend_kappa;
-  float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
+  float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
 
 /* Columns from .. to - 1 of a row, or rows of a column. */
-typedef struct plain_piece {
+typedef struct uniform_run {
   int16_t from, to;
-} plain_piece;
+} uniform_run;
 
 /* A collider during one substep. */
 typedef struct moving_body {
@@ -1750,14 +1752,14 @@ typedef struct moving_body {
 } moving_body;
 
 /* A limit on the length of springs, see "Projection". */
-typedef struct spring_limit {
-  int32_t span;                /* cells */
-  float low, high;             /* squared: shorter than low is lengthened, longer than high shortened */
-  float slack_give, taut_give; /* compliance below and above, over the mobilities */
-  float slack_gain, taut_gain; /* gain between two particles of mobility 1 */
-  int32_t fast;                /* 1 if limit_plain() may serve */
-  float kappa, above;          /* where only springs of a family above this are projected, its kappa; else 0 */
-} spring_limit;
+typedef struct distance_constraint {
+  int32_t span;                             /* cells */
+  float low, high;                          /* squared: shorter than low is lengthened, longer than high shortened */
+  float compliance_below, compliance_above; /* compliance below and above, over the mobilities */
+  float gain_below, gain_above;             /* gain between two particles of mobility 1 */
+  int32_t fast;                             /* 1 if project_uniform() may serve */
+  float kappa, above; /* where only springs of a family above this are projected, its kappa; else 0 */
+} distance_constraint;
 
 /* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
    coarsest span to the finest. */
@@ -1766,27 +1768,27 @@ typedef struct projection_plan {
 } projection_plan;
 
 /* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
-typedef struct body_axis {
+typedef struct obstacle_capsule {
   cloth_vector low, high;   /* the box around it [m] */
   cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
   float squared_reach;      /* around the axis */
-} body_axis;
+} obstacle_capsule;
 
-#define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
+#define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body; /* whose contacts are being worked on */
-  uint32_t tick;    /* of the port's timer, when the last stage ended */
-  uint32_t start;   /* tick when a step with a deadline began ... */
-  uint32_t ticks;   /* ... and the ticks it has */
-  int32_t plain;    /* particles that the plain pieces of the rows hold */
-  int32_t solids;   /* bodies that may be in the way of tethers */
-  int32_t timed;    /* 0 for a step without a deadline */
-  int32_t is_cut;   /* 1 if it may do no more optional work than refinements_most; 0: any */
-  int32_t refinements, refinements_most;
+  moving_body body;  /* whose contacts are being worked on */
+  uint32_t tick;     /* of the port's timer, when the last stage ended */
+  uint32_t start;    /* tick when a step with a deadline began ... */
+  uint32_t ticks;    /* ... and the ticks it has */
+  int32_t uniform;   /* particles that the plain pieces of the rows hold */
+  int32_t obstacles; /* bodies that may be in the way of tethers */
+  int32_t timed;     /* 0 for a step without a deadline */
+  int32_t is_cut;    /* 1 if it may do no more optional work than max_refinements; 0: any */
+  int32_t refinements, max_refinements;
 } workspace;
 
 /* The grid, from the config. */
@@ -1917,7 +1919,7 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
 
 /* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
    contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
-#define HISTORY_FORGOTTEN 2.0e5f
+#define HISTORY_INVALID 2.0e5f
 
 /* Fastest a pin may be told to move [m/s]. */
 #define PIN_SPEED_LIMIT 1.0e5f
@@ -1933,8 +1935,8 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
-CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
-  planes p;
+CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
+  vector_array p;
   p.x = floats_at(c, offset);
   p.y = p.x + c->stride;
   p.z = p.y + c->stride;
@@ -1977,7 +1979,7 @@ static void add_work(const cloth *c, uint64_t times, uint32_t price) {
 }
 
 /* Takes back work that was reckoned in advance and not done. */
-static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
+static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
   add_work(c, 0u - times, price);
 }
 
@@ -1986,9 +1988,9 @@ static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
     w->is_cut = 1;
-    w->refinements_most = w->refinements;
+    w->max_refinements = w->refinements;
   }
-  if (w->is_cut && w->refinements >= w->refinements_most) {
+  if (w->is_cut && w->refinements >= w->max_refinements) {
     return 0;
   }
   w->refinements++;
@@ -2019,13 +2021,13 @@ static int32_t cells_along_warp(const cloth *c) {
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
-static planes predicted_of(const cloth *c) {
-  return planes_at(c, c->scratch.product);
+static vector_array predicted_of(const cloth *c) {
+  return vectors_at(c, c->scratch.product);
 }
 
 /* Where explicit springs are evaluated. */
-static planes places_of(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->state.position);
+static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
 }
 
 /* Are contacts constraints of the solve? */
@@ -2046,14 +2048,14 @@ static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
-static void fill_planes(const cloth *c, planes a, float value) {
+static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
 /* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
-static int chooses_tethers(const cloth *c) {
+static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
@@ -2075,19 +2077,19 @@ static int check_call(const cloth *c, const void *with) {
 }
 
 /* The velocities one or two substeps before the last. */
-static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+static vector_array history_of(const cloth *c, int32_t before) {
+  return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
-static void forget_history(const cloth *c, int32_t particle) {
+static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
-    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
-    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
-static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+static vector_array target_vectors(const cloth *c, int32_t which) {
+  return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 #if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
@@ -2099,12 +2101,12 @@ static int is_motion_limit(cloth_vector limit) {
 #endif
 
 static int is_asleep(const cloth *c) {
-  return inputs_of(c)->quiet == ASLEEP;
+  return inputs_of(c)->rest_time == ASLEEP;
 }
 
 /* Something that acts on the cloth has changed. */
 static void wake(const cloth *c) {
-  inputs_of(c)->quiet = 0.0f;
+  inputs_of(c)->rest_time = 0.0f;
 }
 
 /* Stores one of the inputs. What it already is wakes nothing. */
@@ -2120,8 +2122,8 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-static planes row_buffer(const cloth *c, int32_t number) {
-  planes f;
+static vector_array row_buffer(const cloth *c, int32_t number) {
+  vector_array f;
   f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
   f.y = f.x + c->grid.columns;
   f.z = f.y + c->grid.columns;
@@ -2137,7 +2139,7 @@ static uint32_t *contact_info_of(const cloth *c) {
 }
 
 /* All bits of any particle's freedom. */
-static uint32_t freedoms_joined(const cloth *c) {
+static uint32_t union_of_freedom_flags(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
   uint32_t joined = 0;
   for (int32_t i = 0; i < c->count; i++) {
@@ -2155,7 +2157,7 @@ static int check_particle(const cloth *c, int32_t particle) {
 }
 
 /* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
-static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
+static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
   if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
     wake(c);
@@ -2183,26 +2185,26 @@ static cloth_rotation rotation_conjugate(cloth_rotation q) {
 /* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
-  v = vector_clean(v);
-  cloth_vector t = vector_clean(vector_scale(vector_cross(u, v), 2.0f));
+  v = vector_flush_work(v);
+  cloth_vector t = vector_flush_work(vector_scale(vector_cross(u, v), 2.0f));
   return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
 }
 
-static cloth_rotation rotation_snapped(cloth_rotation q) {
-  snap_floats(&q.x, 4);
+static cloth_rotation rotation_flush(cloth_rotation q) {
+  flush_floats(&q.x, 4);
   return q;
 }
 
 /* Snapped before it is squared, and again when it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
-  q = rotation_snapped(q);
+  q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
   q.x = q.x * scale;
   q.y = q.y * scale;
   q.z = q.z * scale;
   q.w = q.w * scale;
-  return rotation_snapped(q);
+  return rotation_flush(q);
 }
 
 /* A share t of the way from a to b, the short way round, at nearly even speed. */
@@ -2222,14 +2224,14 @@ static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t
   }
   cloth_pose pose;
   pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  pose.position = vector_snapped(pose.position, STATE_QUANTUM);
+  pose.position = vector_flush(pose.position, STATE_QUANTUM);
   pose.rotation = rotation_between(a->rotation, b->rotation, t);
   return pose;
 }
 
 static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
-  cloth_vector from = vector_snapped(vector_subtract(p, pose->position), STATE_QUANTUM);
-  return vector_snapped(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+  cloth_vector from = vector_flush(vector_subtract(p, pose->position), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
 static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
@@ -2239,8 +2241,8 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
 /* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
-  v = lanes3_snapped(v);
-  lanes3 t = lanes3_snapped(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
+  v = lanes3_flush(v);
+  lanes3 t = lanes3_flush(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
 
@@ -2254,21 +2256,21 @@ static int check_pose(const cloth_pose *pose) {
   if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
     return CLOTH_ERROR_ROTATION;
   }
-  q = rotation_snapped(q);
+  q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
 }
 
-static cloth_pose clean_pose(const cloth_pose *pose) {
+static cloth_pose normalised_pose(const cloth_pose *pose) {
   cloth_pose clean;
-  clean.position = vector_snapped(pose->position, STATE_QUANTUM);
+  clean.position = vector_flush(pose->position, STATE_QUANTUM);
   clean.rotation = rotation_normalised(pose->rotation);
   return clean;
 }
 
 #endif
 
-#if WITH_CARRY
+#if WITH_MOVE_FRAME
 
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   cloth_rotation q;
@@ -2294,7 +2296,7 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 #ifndef CLOTH_NO_SELF_TEST
 
 /* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
-CLOTH_SEPARATE float opaque(uint32_t bits) {
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   volatile uint32_t kept = bits;
   float_bits b;
   b.bits = kept;
@@ -2303,7 +2305,7 @@ CLOTH_SEPARATE float opaque(uint32_t bits) {
 
 static int has_bits(float value, uint32_t bits) {
   volatile float kept = value;
-  return bits_of(kept).bits == bits;
+  return float_to_bits(kept).bits == bits;
 }
 
 /* Expressions of known bits, and what is wrong where they come out otherwise. */
@@ -2358,7 +2360,7 @@ static lanes expression_value(int expression, lanes a, lanes b) {
 }
 
 /* The same in plain floats, where lanes are more than that. */
-static float plain_value(int expression, float a, float b) {
+static float scalar_value(int expression, float a, float b) {
   switch (expression) {
   case A_PLUS_B:
     return a + b;
@@ -2426,17 +2428,18 @@ static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
   for (int32_t i = 0; i <= CLOTH_LANES; i++) {
-    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
+    from[i] = opaque_float(0x3f800000u + 0x00123457u * (uint32_t)i);
     to[i] = 7.0f;
   }
   lanes a = lanes_load(from);
-  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
-  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes b = lanes_divide(lanes_splat(opaque_float(0xc0400000u)), a);
+  lanes c =
+      lanes_select(lanes_less(b, lanes_splat(opaque_float(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
   lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float quotient = opaque(0xc0400000u) / from[i];
-    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
-    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
+    float quotient = opaque_float(0xc0400000u) / from[i];
+    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
       return 0;
     }
   }
@@ -2447,10 +2450,10 @@ int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
     /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
-    lanes a = lanes_splat(opaque(k->a));
-    lanes b = lanes_splat(opaque(k->b));
+    lanes a = lanes_splat(opaque_float(k->a));
+    lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
-        (CLOTH_LANES > 1 && !has_bits(plain_value(k->expression, opaque(k->a), opaque(k->b)), k->bits))) {
+        (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
       return k->error;
     }
   }
@@ -2458,8 +2461,8 @@ int cloth_self_test(void) {
     return CLOTH_ERROR_LANES;
   }
   /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
-  float half = opaque(0x3f000000u);
-  float smallest = opaque(0x00800000u);
+  float half = opaque_float(0x3f000000u);
+  float smallest = opaque_float(0x00800000u);
   lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
   int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
   return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
@@ -2487,7 +2490,7 @@ static int is_tube(const cloth_config *config) {
 /* Measured in units of the first edge's length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
-  cloth_vector unit = vector_clean(vector_scale(a, 1.0f / length));
+  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
   return length * vector_length(vector_cross(unit, b));
 }
 
@@ -2498,7 +2501,7 @@ typedef struct turn {
 } turn;
 
 /* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
-static turn small_turn(float angle) {
+static turn small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
@@ -2509,9 +2512,9 @@ static turn small_turn(float angle) {
 }
 
 /* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
-static turn turn_by(int32_t step, int32_t steps) {
+static turn polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
-  turn t = small_turn(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
     t.cosine = 0.0f - t.sine;
@@ -2526,9 +2529,9 @@ static turn turn_by(int32_t step, int32_t steps) {
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
   float along_weft = (float)row / (float)(config->rows - 1);
-  cloth_vector p = vector_clean(config->origin);
-  p = vector_add_scaled(p, vector_clean(config->edge_warp), along_warp);
-  return vector_add_scaled(p, vector_clean(config->edge_weft), along_weft);
+  cloth_vector p = vector_flush_work(config->origin);
+  p = vector_add_scaled(p, vector_flush_work(config->edge_warp), along_warp);
+  return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
 /* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
@@ -2537,11 +2540,12 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
   if (is_tube(config)) {
-    cloth_vector along = vector_clean(config->edge_warp);
-    cloth_vector axis = vector_clean(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
-    cloth_vector outward = vector_clean(vector_cross(along, axis));
-    turn t = turn_by(column, config->columns);
-    float radius = 0.5f / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine); /* / girth */
+    cloth_vector along = vector_flush_work(config->edge_warp);
+    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector outward = vector_flush_work(vector_cross(along, axis));
+    turn t = polygon_angle(column, config->columns);
+    float radius =
+        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
@@ -2554,7 +2558,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 static int edges_lean(const cloth_config *config) {
   float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
   if (is_tube(config)) {
-    float lean = vector_dot(vector_clean(config->edge_warp), vector_clean(config->edge_weft));
+    float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
     return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
   }
   return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
@@ -2657,7 +2661,7 @@ static int check_fabric(const cloth_fabric *fabric) {
 
 static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
   cloth_fabric clean = *fabric;
-  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
   set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 
@@ -2808,15 +2812,16 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
-  float above = snapped(config->projection_threshold, WORK_QUANTUM);
+  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
+          config->contact_mode == CLOTH_CONTACT_SOLVER);
 }
 
 /* Does it keep earlier velocities? */
 static int needs_history(const cloth_config *config) {
-  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
@@ -2868,57 +2873,57 @@ static uint32_t align_up(uint32_t offset) {
 }
 
 /* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
-static uint32_t take(uint32_t *end, uint32_t bytes) {
+static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
   return start;
 }
 
-static uint32_t take_floats(uint32_t *end, int32_t floats) {
-  return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
+static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
+  return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
 /* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
    which would halve the speed (measured). */
-static uint32_t take_planes(uint32_t *end, int32_t floats) {
+static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
-  return take_floats(end, floats);
+  return reserve_floats(end, floats);
 }
 
-static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->constant.mass_ratio = take_floats(end, c->count + LANE_PAD);
+    c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->constant.stiffness_map = take_floats(end, c->count + LANE_PAD);
+    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
 
 /* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
    last of them is read as floats, too. */
-static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
-  c->state.freedom = take(end, (uint32_t)c->count);
-  c->state.colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->state.freedom = reserve(end, (uint32_t)c->count);
+  c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->state.contacts = take_floats(end, c->count);
+    c->state.contacts = reserve_floats(end, c->count);
   }
   if (config->tethers) {
-    c->state.tethers = take_floats(end, config->tethers * c->count);
+    c->state.tethers = reserve_floats(end, config->tethers * c->count);
   }
-  c->state.inputs = take(end, sizeof(cloth_inputs));
-  c->state.position = take_planes(end, 3 * c->stride);
-  c->state.velocity = take_planes(end, 3 * c->stride);
+  c->state.inputs = reserve(end, sizeof(cloth_inputs));
+  c->state.position = reserve_vectors(end, 3 * c->stride);
+  c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->state.velocity_history = take_planes(end, 2 * 3 * c->stride);
+    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->state.warm_start = take_planes(end, 3 * c->stride);
+    c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
   if (config->targets) {
-    c->state.targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
 }
@@ -2931,7 +2936,7 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
 #define CACHE_WAY 512
 #define CACHE_OFFSET 48
 
-static int32_t plane_stride(int32_t count) {
+static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
@@ -2941,7 +2946,7 @@ static int32_t tether_blocks(const cloth *c) {
 }
 
 /* Are rows brought side by side? In narrow sheets they are not worth the room. */
-static int turns_rows(const cloth *c) {
+static int transposes_rows(const cloth *c) {
   return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
@@ -3000,7 +3005,7 @@ static uint32_t projection_bytes(const cloth_config *config) {
   for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
     limits += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
 }
 
 /* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
@@ -3024,50 +3029,50 @@ static int has_projection(const cloth_config *config) {
          config->projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
-static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
-  take_floats(end, LANE_PAD);
-  c->own.workspace = take(end, sizeof(workspace));
-  c->own.constraints = has_projection(config) ? take(end, projection_bytes(config)) : 0;
-  c->own.iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  reserve_floats(end, LANE_PAD);
+  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->scratch.tether_marks = take(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
-  c->scratch.row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
-  c->scratch.mobility = take_planes(end, c->stride);
+  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
-    c->scratch.force_share = take_planes(end, c->stride);
+    c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
-  c->scratch.residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
-  c->scratch.product = take_planes(end, 3 * c->stride);
+  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->scratch.operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->scratch.bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
-      c->scratch.seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
     }
     if (c->state.contacts) {
-      c->scratch.contact_normal = take_planes(end, 3 * c->stride);
+      c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
     }
-    c->scratch.inverse = take_planes(end, 6 * c->stride);
-    c->scratch.direction = take_planes(end, 3 * c->stride);
-    c->scratch.solution = take_planes(end, 3 * c->stride);
+    c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
+    c->scratch.direction = reserve_vectors(end, 3 * c->stride);
+    c->scratch.solution = reserve_vectors(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->scratch.share = take_planes(end, c->count);
-      c->scratch.coarse_lines = take_floats(end, coarse_line_floats(c));
-      c->scratch.nodes = take_floats(end, coarse_floats(c));
+      c->scratch.share = reserve_vectors(end, c->count);
+      c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
   c->total_bytes = config->shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
@@ -3075,17 +3080,17 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
 }
 
 /* Fills in everything that follows from the config alone. */
-static void lay_out(cloth *c, const cloth_config *config) {
+static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
   c->grid.wrap = config->wrap;
   c->count = config->columns * config->rows;
-  c->stride = plane_stride(c->count);
-  lay_out_constants(c, config, &end);
-  lay_out_state(c, config, &end);
-  lay_out_scratch(c, config, &end);
+  c->stride = vector_stride(c->count);
+  layout_constants(c, config, &end);
+  layout_state(c, config, &end);
+  layout_scratch(c, config, &end);
 }
 
 static void describe_memory(const cloth *c, cloth_memory *memory) {
@@ -3110,7 +3115,7 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
     return CLOTH_ERROR_NULL;
   }
   cloth c;
-  lay_out(&c, config);
+  compute_layout(&c, config);
   describe_memory(&c, memory);
   return CLOTH_OK;
 }
@@ -3152,8 +3157,8 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   float rows = (float)(config->rows - 1);
   grid->spacing_warp = vector_length(config->edge_warp) / columns;
   grid->spacing_weft = vector_length(config->edge_weft) / rows;
-  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / columns);
-  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / rows);
+  cloth_vector warp = vector_scale(vector_flush_work(config->edge_warp), 1.0f / columns);
+  cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
   grid->diagonal = vector_length(vector_add(warp, weft));
   grid->antidiagonal = vector_length(vector_subtract(warp, weft));
   if (is_wrapped(c)) { /* whatever small lean the edges may have */
@@ -3165,35 +3170,35 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 
 static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
-  s->air.density = snapped(config->air_density, WORK_QUANTUM);
-  s->air.drag = snapped(config->drag, WORK_QUANTUM);
-  s->air.lift = snapped(config->lift, WORK_QUANTUM);
-  s->air.normal_drag = snapped(config->normal_drag, WORK_QUANTUM);
+  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
+  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
+  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
   s->integration.method = (int32_t)config->integration;
   s->integration.bend_method = (int32_t)config->bend_integration;
-  s->integration.explicit_threshold = snapped(config->explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = snapped(config->projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = snapped(config->extrapolation, WORK_QUANTUM);
+  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
   s->integration.substeps = config->substeps;
   s->integration.max_substeps = config->max_substeps;
-  s->integration.max_speed = snapped(config->max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = snapped(config->velocity_damping, WORK_QUANTUM);
+  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
   s->projection.spans = config->spans;
   s->projection.fine_sweeps = config->fine_sweeps;
-  s->projection.fold_stiffness = snapped(config->fold_stiffness, WORK_QUANTUM);
+  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
   s->tethers.count = config->tethers;
-  s->tethers.scale = snapped(config->tether_scale, WORK_QUANTUM);
+  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
   s->solver.preconditioner = (int32_t)config->preconditioner;
   s->solver.max_iterations = config->max_iterations;
-  s->solver.tolerance = snapped(config->tolerance, WORK_QUANTUM);
+  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
   s->solver.warm_start = config->warm_start;
   s->strain_limit.sweeps = config->limit_sweeps;
-  s->strain_limit.max_extension = snapped(config->limit_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = snapped(config->limit_compression, WORK_QUANTUM);
+  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
   s->contact.mode = (int32_t)config->contact_mode;
-  s->contact.thickness = snapped(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = snapped(config->sleep_speed, STATE_QUANTUM);
-  s->sleep.time = snapped(config->sleep_time, STATE_QUANTUM);
+  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
+  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.max_confined = config->max_confined;
   s->capacity.fixed_work = config->fixed_work;
@@ -3204,7 +3209,7 @@ static void measure_map(const float *map, int32_t count, float *least, float *mo
   *least = map ? 100.0f : 1.0f;
   *most = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
-    float value = snapped(map[i], WORK_QUANTUM);
+    float value = flush_small(map[i], WORK_QUANTUM);
     *least = minimum(*least, value);
     *most = maximum(*most, value);
   }
@@ -3212,7 +3217,7 @@ static void measure_map(const float *map, int32_t count, float *least, float *mo
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
-    floats_at(c, offset)[i] = snapped(map[i], WORK_QUANTUM);
+    floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
@@ -3237,16 +3242,16 @@ static void hash_config(cloth *c) {
 }
 
 static void place_particles(const cloth *c, const cloth_config *config) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column++) {
       int32_t i = row * c->grid.columns + column;
       cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
-      vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
+      vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
-      forget_history(c, i);
+      invalidate_history(c, i);
       if (c->state.targets) {
-        vector_store(target_planes(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
+        vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
   }
@@ -3263,14 +3268,14 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
     return CLOTH_ERROR_ARENA_ALIGNMENT;
   }
-  cloth laid_out;
-  lay_out(&laid_out, config);
-  if (bytes < laid_out.total_bytes) {
+  cloth draft;
+  compute_layout(&draft, config);
+  if (bytes < draft.total_bytes) {
     return CLOTH_ERROR_ARENA_SIZE;
   }
-  fill_zero(arena, laid_out.total_bytes);
+  fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
-  *c = laid_out;
+  *c = draft;
   c->magic = CLOTH_MAGIC;
   measure_grid(c, config);
   copy_settings(c, config);
@@ -3280,8 +3285,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
-  inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
-  inputs->wind = vector_snapped(config->wind, STATE_QUANTUM);
+  inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
+  inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
   set_fabric(c, &config->fabric);
   place_particles(c, config);
   *out = c;
@@ -3339,11 +3344,11 @@ static float direction_rest(const cloth *c, int32_t direction) {
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
-static float kappa_factor_most(const cloth *c) {
+static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-static float kappa_factor_least(const cloth *c) {
+static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
@@ -3403,15 +3408,15 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
-  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * PLACE_FLOATS;
+  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
 /* From the first tile of a row to the first float of a block that starts at a column. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
-    return column * PLACE_FLOATS;
+    return column * CELL_FLOATS;
   }
-  return (column & ~(TILE - 1)) * PLACE_FLOATS + (column & (TILE - 1));
+  return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
 /* Floats from there to the next of the sixteen. */
@@ -3430,23 +3435,23 @@ CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
-typedef struct row_pulls {
+typedef struct row_forces {
   lanes3 along[DIRECTIONS];
-} row_pulls;
+} row_forces;
 
 /* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
    springs two cells long, also the same moved on by one place. */
-typedef struct part_carry {
-  lanes_carry own, below, own_moved, below_moved;
-} part_carry;
+typedef struct component_shift {
+  lanes_shift own, below, own_moved, below_moved;
+} component_shift;
 
-typedef struct row_carry {
-  part_carry part[3];
-} row_carry;
+typedef struct shift_state {
+  component_shift part[3];
+} shift_state;
 
-CLOTH_INLINE row_carry no_carry(void) {
-  part_carry none = {lanes_no_carry(), lanes_no_carry(), lanes_no_carry(), lanes_no_carry()};
-  row_carry carry = {{none, none, none}};
+CLOTH_INLINE shift_state shift_start(void) {
+  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state carry = {{none, none, none}};
   return carry;
 }
 
@@ -3456,13 +3461,13 @@ CLOTH_INLINE row_carry no_carry(void) {
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
  * the row below. This is for one component.
  */
-CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry, int32_t reach, float *buffer,
-                               int32_t count) {
-  lanes own = lanes_carried(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_carried(&carry->below, along[DIAGONAL]);
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+                                        float *buffer, int32_t count) {
+  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_carried(&carry->own_moved, own);
-    below = lanes_carried(&carry->below_moved, below);
+    own = lanes_shift_in(&carry->own_moved, own);
+    below = lanes_shift_in(&carry->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -3470,15 +3475,15 @@ CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry,
   return sum;
 }
 
-CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
-                           int32_t count) {
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+                                   int32_t column, int32_t count) {
   const lanes3 *a = pulls->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(gather_part(x, &carry->part[0], reach, buffer.x + column, count),
-                   gather_part(y, &carry->part[1], reach, buffer.y + column, count),
-                   gather_part(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
 }
 
 /* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
@@ -3487,14 +3492,14 @@ typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, int32_t below) {
+CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t reach, int32_t below) {
   cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
                           lanes3_load(from, i + below + reach)};
   return corners;
 }
 
 /* From a particle to the one `reach` cells below, or to itself if there is none. */
-static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
+static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
   return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
@@ -3551,16 +3556,16 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
   /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
      multiples of 2^-100, and so is the product of the operator. */
-  lanes3 u = lanes3_rounded(lanes3_scale(d, inverse), STATE_GRID);
+  lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
-  lanes projected = lanes_rounded(lanes_add(damping, alpha), STATE_GRID);
+  lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
   lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), lanes_subtract(length, rest));
-  pull = lanes_rounded(lanes_add(pull, lanes_multiply(projected, along)), WORK_GRID);
+  pull = lanes_quantise(lanes_add(pull, lanes_multiply(projected, along)), WORK_ROUNDER);
   spring_result result;
-  result.beta = lanes_rounded(lanes_subtract(stiffness, alpha), STATE_GRID);
+  result.beta = lanes_quantise(lanes_subtract(stiffness, alpha), STATE_ROUNDER);
   result.change = lanes3_add(lanes3_scale(u, pull), lanes3_scale(v, result.beta));
   lanes root = lanes_square_root(lanes_select(implicit, projected, zero));
-  result.w = lanes3_rounded(lanes3_scale(u, root), STATE_GRID);
+  result.w = lanes3_quantise(lanes3_scale(u, root), STATE_ROUNDER);
   return result;
 }
 
@@ -3615,7 +3620,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
  */
-CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
   }
@@ -3681,16 +3686,16 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
-  result.pull = lanes_rounded(lanes_multiply(pull, share), WORK_GRID);
-  result.damping = lanes_rounded(lanes_multiply(lanes_splat(b->damping), over_square), WORK_GRID);
+  result.pull = lanes_quantise(lanes_multiply(pull, share), WORK_ROUNDER);
+  result.damping = lanes_quantise(lanes_multiply(lanes_splat(b->damping), over_square), WORK_ROUNDER);
   slope = lanes_add(slope, lanes_splat(b->damping));
-  result.slope = lanes_rounded(lanes_multiply(slope, over_square), WORK_GRID);
+  result.slope = lanes_quantise(lanes_multiply(slope, over_square), WORK_ROUNDER);
   return result;
 }
 
 /* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
-  return lanes3_rounded(corner_difference(x, direction), WORK_GRID);
+  return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
@@ -3707,12 +3712,12 @@ CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, 
     slope = r.slope;
     lanes_store_first(stored, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
-  return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
+  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
+  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
-static planes bend_buffer(const cloth *c, int32_t row) {
+static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
@@ -3752,18 +3757,19 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
 }
 
 /* From the start of springs to their end, `count` of them from a row on. */
-CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
+CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
+                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
-  return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
-                         lanes3_gathered(of, line->from + first, next, count));
+  return lanes3_subtract(lanes3_gather(of, line->to + first, next, count),
+                         lanes3_gather(of, line->from + first, next, count));
 }
 
 /* Adds what springs do to the ends where they start, and takes it away at the others. */
-CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
+CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
-  lanes3_add_scattered(to, line->from + first, next, pull, count);
-  lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
+  lanes3_scatter_add(to, line->from + first, next, pull, count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
 }
 
 #endif
@@ -3802,13 +3808,13 @@ CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
-  m.xx = lanes_rounded(m.xx, WORK_GRID);
-  m.yy = lanes_rounded(m.yy, WORK_GRID);
-  m.zz = lanes_rounded(m.zz, WORK_GRID);
-  m.xy = lanes_rounded(m.xy, WORK_GRID);
-  m.xz = lanes_rounded(m.xz, WORK_GRID);
-  m.yz = lanes_rounded(m.yz, WORK_GRID);
+CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
+  m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
+  m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
+  m.zz = lanes_quantise(m.zz, WORK_ROUNDER);
+  m.xy = lanes_quantise(m.xy, WORK_ROUNDER);
+  m.xz = lanes_quantise(m.xz, WORK_ROUNDER);
+  m.yz = lanes_quantise(m.yz, WORK_ROUNDER);
   return m;
 }
 
@@ -3843,14 +3849,14 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
-  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
-  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
+  lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
   lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
-  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
-  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
+  lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
-  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
+  lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;
@@ -3993,7 +3999,7 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   }
   half = rotate(rotation, half);
   *from = vector_scale(half, -1.0f);
-  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
+  *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
   return reach;
 }
 
@@ -4020,61 +4026,61 @@ static float body_reach(const cloth_collider *body) {
  * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
  */
 enum {
-  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
-  PRICE_CALL = 600,    /* a substep, whatever the grid */
-  PRICE_ROW = 120,     /* a row, in a substep */
-  PRICE_PREPARE = 60,  /* a particle, in a step */
-  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
-  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
-  PRICE_OFFERS = 1200, /* ... and each of its tethers */
-  PRICE_PREDICT = 80,
-  PRICE_HISTORY = 60,
-  PRICE_BODY_FORCES = 30,
-  PRICE_AIR = 345,
-  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
-  PRICE_BENDS = 600,
-  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
-  PRICE_PRECONDITIONER = 450,
-  PRICE_BEND_BLOCKS = 310,
-  PRICE_SOLVE = 200, /* around the iterations */
-  PRICE_WARM = 420,  /* beside the operator */
-  PRICE_ITERATION = 230,
-  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
-  PRICE_BEND_PAIR = 225,
-  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
-  PRICE_SEAM_BLOCKS = 190,
-  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
-  PRICE_SEAM_SHEAR = 280, /* ... or projected */
-  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
-  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
-  PRICE_RUN = 62,         /* a run of springs */
-  PRICE_SETTLE = 75,
-  PRICE_TETHER = 85,
-  PRICE_TAUT = 60,       /* a tether that pulls ... */
-  PRICE_PASSED = 100,    /* ... and for each collider that might be in its way ... */
-  PRICE_UNBLOCKED = 420, /* ... if it is near */
-  PRICE_NEAR = 103,      /* is it near a collider? */
-  PRICE_RESPOND = 350,   /* one that touches */
-  PRICE_BODY = 1500,     /* a collider */
-  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
-  PRICE_TRACED = 150,    /* a path */
-  PRICE_TARGET = 400,    /* a particle held to its target, and out of its backstop */
-  PRICE_ACCEPT = 112,
-  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
-  PRICE_CONFINED = 1600, /* a confined particle */
-  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
-  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
-  PRICE_HELD = 2600      /* a particle held so */
+  COST_STEP = 6000,   /* a step: its plan, pads, statistics */
+  COST_CALL = 600,    /* a substep, whatever the grid */
+  COST_ROW = 120,     /* a row, in a substep */
+  COST_PREPARE = 60,  /* a particle, in a step */
+  COST_MARK = 40,     /* a particle and a slot of tethers, in a step */
+  COST_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
+  COST_OFFERS = 1200, /* ... and each of its tethers */
+  COST_PREDICT = 80,
+  COST_HISTORY = 60,
+  COST_BODY_FORCES = 30,
+  COST_AIR = 345,
+  COST_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
+  COST_BENDS = 600,
+  COST_CHANGE = 85, /* new velocities and the prediction, after forces */
+  COST_PRECONDITIONER = 450,
+  COST_BEND_BLOCKS = 310,
+  COST_SOLVE = 200, /* around the iterations */
+  COST_WARM = 420,  /* beside the operator */
+  COST_ITERATION = 230,
+  COST_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
+  COST_BEND_PAIR = 225,
+  COST_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
+  COST_SEAM_BLOCKS = 190,
+  COST_SEAM_PAIR = 170,  /* ... in an iteration, ... */
+  COST_SEAM_SHEAR = 280, /* ... or projected */
+  COST_RING = 20,        /* a projected spring around it, beside that of a row */
+  COST_PLAIN = 64,       /* a projected spring in a plain piece of a row */
+  COST_GENERAL = 165,    /* another one, or of a strain limit */
+  COST_RUN = 62,         /* a run of springs */
+  COST_SETTLE = 75,
+  COST_TETHER = 85,
+  COST_TAUT = 60,       /* a tether that pulls ... */
+  COST_PASSED = 100,    /* ... and for each collider that might be in its way ... */
+  COST_UNBLOCKED = 420, /* ... if it is near */
+  COST_NEAR = 103,      /* is it near a collider? */
+  COST_RESPOND = 350,   /* one that touches */
+  COST_BODY = 1500,     /* a collider */
+  COST_TRACE = 45,      /* a step on a traced path, beside the distance */
+  COST_TRACED = 150,    /* a path */
+  COST_TARGET = 400,    /* a particle held to its target, and out of its backstop */
+  COST_ACCEPT = 112,
+  COST_RECOVER = 220,   /* a particle that is slowed or put back */
+  COST_CONFINED = 1600, /* a confined particle */
+  COST_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
+  COST_SEEK_MORE = 700, /* ... of several: their motions are made anew */
+  COST_HELD = 2600      /* a particle held so */
 };
 
 /* Of a sweep of strain limiting, a particle. */
-static uint32_t sweep_price(const cloth *c) {
-  return 2 * PRICE_GENERAL + PRICE_RUN + (is_wrapped(c) ? PRICE_RING : 0u);
+static uint32_t sweep_cost(const cloth *c) {
+  return 2 * COST_GENERAL + COST_RUN + (is_wrapped(c) ? COST_RING : 0u);
 }
 
 /* Distance of a point from the surface, by shape. */
-CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {20, 60, 150, 140, 200};
 
 /* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
    near to it, or meets it there but for a rounding; it counts as a hit. */
@@ -4082,33 +4088,33 @@ CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
 /* A traced point this close to the margin touches [m]. */
 #define TRACE_CONTACT 1.0e-5f
 /* The next float after it. */
-#define TRACE_CLEAR 1.0000001e-5f
+#define TRACE_CLEARANCE 1.0000001e-5f
 
 /* A traced path. */
-static uint32_t trace_price(const cloth_collider *body) {
-  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
+static uint32_t trace_cost(const cloth_collider *body) {
+  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
 }
 
 /* A particle near a collider: the distances of both ends of its way. */
-static uint32_t near_price(const cloth_collider *body) {
-  return 240u + 2u * distance_prices[body->shape];
+static uint32_t near_cost(const cloth_collider *body) {
+  return 240u + 2u * distance_costs[body->shape];
 }
 
 /// Uniform runs ///
 
 /* The longest piece of a row in which everything has mobility and stiffness 1. */
-static plain_piece plain_row(const cloth *c, int32_t row) {
-  return ((const plain_piece *)at(c, c->scratch.uniform_runs))[row];
+static uniform_run uniform_run_of_row(const cloth *c, int32_t row) {
+  return ((const uniform_run *)at(c, c->scratch.uniform_runs))[row];
 }
 
 /* The longest piece of a block of columns in which that is so. */
-static plain_piece *plain_columns(const cloth *c, int32_t column) {
-  return (plain_piece *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
+static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
+  return (uniform_run *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
 }
 
 #if WITH_PROJECTION || CLOTH_LANES > 1
 /* The part of it that two pieces have in common, the second `shift` columns further right. */
-static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
+static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) {
   int32_t from = b.from - shift;
   int32_t to = b.to - shift;
   a.from = (int16_t)(from > a.from ? from : a.from);
@@ -4123,9 +4129,9 @@ static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
  * solver. A bound takes the most of the latter that there can be.
  */
 
-/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
-static int32_t plain_particles(const cloth *c) {
-  int32_t plain = 0;
+/* Particles of mobility 1 that the longest pieces of their rows hold, as find_uniform_runs() finds them. */
+static int32_t count_uniform_particles(const cloth *c) {
+  int32_t uniform = 0;
   for (int32_t row = 0; row < c->grid.rows && !c->constant.stiffness_map; row++) {
     int32_t longest = 0;
     int32_t length = 0;
@@ -4133,16 +4139,16 @@ static int32_t plain_particles(const cloth *c) {
       length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
       longest = length > longest ? length : longest;
     }
-    plain += longest;
+    uniform += longest;
   }
-  return plain;
+  return uniform;
 }
 
 /* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
    stiffness. */
-static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
+static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
   const float *mobility = floats_at(c, c->scratch.mobility) + first;
-  plain_piece longest = {0, 0};
+  uniform_run longest = {0, 0};
   int32_t from = 0;
   for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
     for (int32_t k = 0; k < side; k++) {
@@ -4157,7 +4163,7 @@ static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int
 }
 
 /* Have all particles of some rows of a block of columns mobility 1? */
-static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
+static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
   lanes one = lanes_splat(1.0f);
   lanes worst = lanes_splat(0.0f);
   for (int32_t row = 0; row < rows; row++) {
@@ -4171,18 +4177,20 @@ static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t column
 }
 
 /* Most lines are plain from end to end, which is quick to see. */
-CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
-  plain_piece whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+CLOTH_SEPARATE void find_uniform_runs(const cloth *c) {
+  uniform_run whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
   for (int32_t row = 0; row < c->grid.rows; row++) {
     int32_t first = row * c->grid.columns;
-    plain_piece *piece = &((plain_piece *)at(c, c->scratch.uniform_runs))[row];
-    *piece = are_plain(c, first, 1, c->grid.columns) ? whole_row : find_plain(c, first, c->grid.columns, 1, 1);
+    uniform_run *piece = &((uniform_run *)at(c, c->scratch.uniform_runs))[row];
+    *piece =
+        are_uniform(c, first, 1, c->grid.columns) ? whole_row : longest_uniform_run(c, first, c->grid.columns, 1, 1);
   }
   for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
     int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
-    plain_piece *piece = plain_columns(c, column);
-    *piece = are_plain(c, column, c->grid.rows, side) ? whole_column
-                                                      : find_plain(c, column, c->grid.rows, c->grid.columns, side);
+    uniform_run *piece = uniform_run_of_columns(c, column);
+    *piece = are_uniform(c, column, c->grid.rows, side)
+                 ? whole_column
+                 : longest_uniform_run(c, column, c->grid.rows, c->grid.columns, side);
   }
 }
 
@@ -4235,10 +4243,10 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
-    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
   s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
@@ -4252,7 +4260,7 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintpt
 #ifdef CLOTH_TRACE
   hasher h;
   hash_start(&h);
-  planes vectors = planes_at(c, made);
+  vector_array vectors = vectors_at(c, made);
   hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
   hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
   hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
@@ -4324,11 +4332,11 @@ static cloth_vector wind_of(const cloth *c) {
   gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
   gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
   gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
-  return vector_snapped(vector_add(inputs->wind, gust), STATE_QUANTUM);
+  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
 /* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
-static void pass_gusts(cloth_inputs *inputs, float time) {
+static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
     float way = time / inputs->gust_period;
     int32_t whole = (int32_t)way;
@@ -4356,7 +4364,7 @@ typedef struct row_ends {
   float cells;
 } row_ends;
 
-CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
+CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
   row_ends ends;
   ends.left = vector_load(x, row * c->grid.columns);
   ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
@@ -4373,7 +4381,7 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
 /* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
   int32_t below = row < c->grid.rows - 1 ? 1 : 0;
@@ -4384,11 +4392,11 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends,
   lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
   lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
   lanes3 up = lanes3_load(x, i - above * c->grid.columns);
-  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
+  lanes3 along_weft = lanes3_flush(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
   lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
   lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
   lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
-  lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
+  lanes3 crossed = lanes3_cross(lanes3_flush(lanes3_subtract(right, left)), along_weft);
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
@@ -4398,25 +4406,25 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends,
  * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
  * explicit step stable.
  */
-CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
+CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
   lanes one = lanes_splat(1.0f);
   lanes area = lanes3_length(a);
   lanes speed = lanes3_length(v);
   lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
   area = lanes_maximum(area, lanes_splat(1.0e-12f));
   speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
-  lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_snapped(lanes3_dot(n, v));
+  lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
+  lanes into = lanes_flush(lanes3_dot(n, v));
   /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), k_over_mass);
-  strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
-  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.lift), into));
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
+  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
+  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
   lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
-  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
+  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
   force = lanes3_add_scaled(force, n, aside);
-  lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
+  lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
   lanes size = lanes3_length(change);
   lanes most = lanes_multiply(lanes_splat(0.5f), speed);
   lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
@@ -4424,18 +4432,18 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
   return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
 }
 
-CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = places_of(c, plan);
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array x = evaluation_positions(c, plan);
+  vector_array v = vectors_at(c, c->state.velocity);
   lanes3 wind = lanes3_splat(wind_of(c));
-  lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
+  lanes h_over_mass = lanes_splat(plan->h / reference_mass(c));
   for (int32_t row = 0; row < c->grid.rows; row++) {
     row_ends ends = row_ends_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       int32_t i = row * c->grid.columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
+      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(h_over_mass, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
     }
   }
@@ -4444,8 +4452,8 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes chan
 /// Plan of a step ///
 
 /* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
-static float coefficient(float value, float limit) {
-  return snapped(minimum(value, limit), WORK_QUANTUM);
+static float limited_coefficient(float value, float limit) {
+  return flush_small(minimum(value, limit), WORK_QUANTUM);
 }
 
 /* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
@@ -4462,8 +4470,8 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   float per_mass = k / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
-  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
+  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
   s.force = s.stiffness * (1.0f / k);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
   s.kappa = s.stiffness + 2.0f * s.damping;
@@ -4491,7 +4499,7 @@ static float projected_above(const cloth *c, const step_plan *plan) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     most = maximum(most, plan->spring[d].kappa);
   }
-  if (!(most * kappa_factor_most(c) > threshold)) {
+  if (!(most * max_kappa_factor(c) > threshold)) {
     return threshold;
   }
   return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
@@ -4499,10 +4507,10 @@ static float projected_above(const cloth *c, const step_plan *plan) {
 }
 
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
-  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
+  if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
     return PROJECTED_NONE;
   }
-  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
+  return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
 /* The mode kappa asks for, by the threshold. */
@@ -4510,16 +4518,16 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->scratch.operator_blocks || kappa * kappa_factor_most(c) <= c->settings.integration.explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * kappa_factor_least(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
-                                                                                    : CLOTH_MODE_MIXED;
+  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
+                                                                                  : CLOTH_MODE_MIXED;
 }
 
 /* May a family be forced to be explicit? */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
@@ -4540,22 +4548,22 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
 }
 
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
-  float per_mass = plan->k / reference_mass(c);
+  float per_mass = plan->h / reference_mass(c);
   bend_family *b = &plan->bend[d];
   b->rest = 2.0f * direction_rest(c, d);
   b->inverse_rest = 1.0f / b->rest;
   b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
-  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
-  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
-  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
+  b->curve_slope = limited_coefficient(plan->h * b->curve / b->rest, KAPPA_LIMIT);
+  b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
+  b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
+  b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
+  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
 /* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
    ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
-  float kappa = plan->bend_kappa * kappa_factor_most(c);
+  float kappa = plan->bend_kappa * max_kappa_factor(c);
   if (kappa > BEND_EXPLICIT_LIMIT) {
     kappa += 2.0f * plan->bend[WARP].damping;
   }
@@ -4569,7 +4577,7 @@ static void plan_projected_bend(step_plan *plan) {
   plan->bend_mode = CLOTH_MODE_OFF;
   for (int32_t d = WARP; d <= WEFT; d++) {
     float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
-    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
+    plan->bend_compliance[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
   }
 }
 
@@ -4586,7 +4594,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
     plan_projected_bend(plan);
     return;
   }
-  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
+  float limit = BEND_EXPLICIT_LIMIT / max_kappa_factor(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
   if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
@@ -4596,15 +4604,15 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     bend_family *b = &plan->bend[d];
     b->linear_slope = minimum(b->linear_slope, limit);
-    b->linear = b->linear_slope * plan->inverse_k;
+    b->linear = b->linear_slope * plan->inverse_h;
     b->fold_slope = minimum(b->fold_slope, limit);
-    b->fold = b->fold_slope * plan->inverse_k;
+    b->fold = b->fold_slope * plan->inverse_h;
     b->damping = minimum(b->damping, limit);
   }
 }
 
-static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
+static float max_particle_speed(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
   float most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -4615,7 +4623,7 @@ static float fastest_speed(const cloth *c) {
 
 /* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
 static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
-  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
+  float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
   if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
@@ -4634,14 +4642,14 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
   }
-  return whole_up(wanted, c->settings.integration.max_substeps);
+  return ceiling_within(wanted, c->settings.integration.max_substeps);
 }
 
 /* An explicit-only cloth has no solver to fall back on. */
@@ -4668,18 +4676,18 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation =
       plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
-  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
+  plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = choose_substeps(c, dt);
-  plan->k = dt / (float)plan->substeps;
-  plan->inverse_k = 1.0f / plan->k;
+  plan->h = dt / (float)plan->substeps;
+  plan->inverse_h = 1.0f / plan->h;
   plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan->spring[d] = plan_spring(c, plan->k, d);
+    plan->spring[d] = plan_spring(c, plan->h, d);
   }
   plan->projected_above = projected_above(c, plan);
   plan_bend(c, plan);
@@ -4725,38 +4733,38 @@ CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t
 
 /* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
    `change`, and fills the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->state.velocity);
-  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
+  const vector_array x = evaluation_positions(c, plan);
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->grid.columns, first = row * columns, below = way_below(c, row, reach);
-  row_carry carry = no_carry();
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
+  shift_state carry = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
     cell_corners xs = load_corners(x, i, reach, below);
     cell_corners vs = load_corners(v, i, reach, below);
-    row_pulls pulls;
+    row_forces pulls;
     float *stored = tiles ? tiles + tile_offset(column) : NULL;
     int32_t width = tile_width(c, column);
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
-                                                      &vs, stored, width, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
+                                                         lengths[d], &vs, stored, width, left));
     } else {
-      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] =
-                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] =
+                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
     }
-    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
 /* Compiled for either, unless size is asked for. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 planes change) {
+                                                 vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
   add_row(c, plan, row, reach, change);
 #else
@@ -4774,24 +4782,24 @@ CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan
 CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
                                    int32_t count, lanes3 x, lanes3 v, float *stored) {
   const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_rounded(x, WORK_GRID);
+  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
   lanes3 pull =
       bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
   if (line->mode == CLOTH_MODE_IMPLICIT) {
-    planes w = {stored, stored + width, stored + 2 * width};
+    vector_array w = {stored, stored + width, stored + 2 * width};
     lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
     lanes_store(stored + 3 * width, lanes_splat(0.0f));
   }
   return pull;
 }
 
-CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
     spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
-    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->state.velocity), row, count);
+    lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
     float *stored = line->blocks + row;
     lanes3 pull;
     if (line->is_bend) {
@@ -4806,7 +4814,7 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
 }
 
 /* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
-static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
+static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode != CLOTH_MODE_OFF) {
@@ -4818,7 +4826,7 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, planes change
 #endif
 
 /* Adds the velocity changes of all springs to `change`, row by row. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
@@ -4842,9 +4850,9 @@ typedef struct body_force {
 } body_force;
 
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->k, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
   body_force force;
-  force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
+  force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
   return force;
 }
@@ -4854,8 +4862,8 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
 }
 
 /* Sets `change` to these, times the mass ratio. */
-CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 a = body_force_on(&force, lanes3_load(v, i));
@@ -4864,7 +4872,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, pla
 }
 
 /* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
-CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {
     add_air(c, plan, change);
@@ -4878,26 +4886,26 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, plane
 CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
   lanes3 span = bend_span(x, d);
   lanes along = lanes3_dot(span, corner_difference(p, d));
-  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
+  return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
 }
 
 /* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
    direction . product to the sum. The slopes are stored, d is at hand. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const planes x = planes_at(c, c->state.position);
-  const planes p = planes_at(c, c->scratch.direction);
-  const planes q = planes_at(c, c->scratch.product);
-  const planes buffer = bend_buffer(c, row);
+  const vector_array x = vectors_at(c, c->state.position);
+  const vector_array p = vectors_at(c, c->scratch.direction);
+  const vector_array q = vectors_at(c, c->scratch.product);
+  const vector_array buffer = bend_buffer(c, row);
   const float *slopes = floats_at(c, c->scratch.bend_slopes);
-  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = way_below(c, row, 2);
-  row_carry carry = no_carry();
+  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
+  shift_state carry = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
     cell_corners xs = load_corners(x, i, 2, below);
     cell_corners ps = load_corners(p, i, 2, below);
-    row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
+    row_forces pulls;
+    EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
+    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
     lanes_sum_add(sum, column, lanes_within(dot, columns - column));
@@ -4913,11 +4921,11 @@ CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) 
 
 /* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
 typedef struct operator_context {
-  planes p, q, buffer;
+  vector_array p, q, buffer;
   const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
   int32_t columns, first, below;
   int stretch, shear; /* are these families implicit? */
-  row_carry carry;
+  shift_state carry;
   lanes_sum *sum;
 } operator_context;
 
@@ -4928,7 +4936,7 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
   const float *spring = o->tiles + tile_offset(column);
   const int32_t i = o->first + column;
   cell_corners ps = load_corners(o->p, i, 1, o->below);
-  row_pulls pulls = {{zero, zero, zero, zero}};
+  row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
     pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
     pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
@@ -4939,26 +4947,26 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
     pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
   }
-  lanes3 springs = gather(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
-  lanes3 product = lanes3_rounded(lanes3_subtract(inertia, springs), WORK_GRID);
+  lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
   lanes3_store(o->q, i, product, left);
   lanes_sum_add(o->sum, column, lanes_within(lanes3_dot(ps.first, product), left));
 }
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {planes_at(c, c->scratch.direction),
-                        planes_at(c, c->scratch.product),
+  operator_context o = {vectors_at(c, c->scratch.direction),
+                        vectors_at(c, c->scratch.product),
                         row_buffer(c, 0),
                         tiles_of(c, row),
                         c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         columns,
                         first,
-                        way_below(c, row, 1),
+                        offset_below(c, row, 1),
                         stretch,
                         shear,
-                        no_carry(),
+                        shift_start(),
                         sum};
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
@@ -4994,9 +5002,9 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
-    lanes3 e = seam_difference(c, line, planes_at(c, c->scratch.direction), row, count);
-    lanes3 pull = lanes3_rounded(operator_pull(line->blocks + row, seam_rows(c), e), WORK_GRID);
-    add_seam_pulls(c, line, planes_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
+    lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }
@@ -5053,10 +5061,10 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
 CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
-  lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
+  lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
   lanes slope = lanes_load(bend_slopes_of(c, d) + place);
   symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
@@ -5088,10 +5096,10 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
-      m = symmetric_rounded(m);
+      EACH_DIRECTION(d, add_spring_blocks(c, plan, &m, d, row, column));
+      m = symmetric_quantise(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
+        EACH_DIRECTION(d, add_bend_blocks(c, &m, d, row, i));
       }
       symmetric_store(c, i, m, c->grid.columns - column);
     }
@@ -5119,7 +5127,7 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
-    symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
+    symmetric_store(c, i, symmetric_quantise(inverse), c->count - i);
   }
 }
 
@@ -5138,7 +5146,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
   float pm[3][3];
   for (int r = 0; r < 3; r++) {
     for (int s = 0; s < 3; s++) {
-      float outer = snapped(axis[r] * axis[s], WORK_QUANTUM);
+      float outer = flush_small(axis[r] * axis[s], WORK_QUANTUM);
       p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
     }
   }
@@ -5148,7 +5156,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
       }
-      pm[r][s] = snapped(pm[r][s], WORK_QUANTUM);
+      pm[r][s] = flush_small(pm[r][s], WORK_QUANTUM);
     }
   }
   for (int r = 0; r < 3; r++) {
@@ -5157,7 +5165,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_GRID) - WORK_GRID;
+      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
     }
   }
 }
@@ -5167,7 +5175,7 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
   float axis[3] = {n.x, n.y, n.z};
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
-      float outer = snapped(axis[r] * axis[t], WORK_QUANTUM);
+      float outer = flush_small(axis[r] * axis[t], WORK_QUANTUM);
       *block_entry(c, particle, block_index[r][t]) += s * (along ? outer : (r == t ? 1.0f : 0.0f) - outer);
     }
   }
@@ -5180,7 +5188,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
       float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_GRID) - WORK_GRID;
+      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
     }
   }
 }
@@ -5217,7 +5225,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
-      act(c, i, vector_load(planes_at(c, c->scratch.contact_normal), i), 0);
+      act(c, i, vector_load(vectors_at(c, c->scratch.contact_normal), i), 0);
     }
   }
 }
@@ -5291,7 +5299,7 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
-  planes from;
+  vector_array from;
   const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
   float mass;                      /* 1 on a block's diagonal, else 0 */
 } restriction;
@@ -5319,8 +5327,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
 }
 
 /* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
-static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
-  planes line;
+static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
+  vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
   line.y = line.x + columns + LINE_PAD;
   line.z = line.y + columns + LINE_PAD;
@@ -5338,7 +5346,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_GRID) - WORK_GRID;
+    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
   }
 }
 
@@ -5371,7 +5379,7 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
-  const planes line = coarse_line(c, 0, columns);
+  const vector_array line = coarse_line(c, 0, columns);
   fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
   for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
     const node_reach around = rows_around(fine, coarse, node);
@@ -5394,19 +5402,19 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
 
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
   restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
 }
 
 /* To the first grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {planes_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
+  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
 /* Entries first .. first + 2 of the particles' blocks to the first grid. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
+  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
                    first == 0 ? 1.0f : 0.0f};
   t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
@@ -5426,8 +5434,8 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
     m.xy = lanes_add(m.xy, springs.xy);
     m.xz = lanes_add(m.xz, springs.xz);
     m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_rounded(m), lanes_splat(LEAST_PIVOT));
-    m = symmetric_rounded(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
+    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
     const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
     for (int32_t entry = 0; entry < 6; entry++) {
       lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
@@ -5474,8 +5482,8 @@ static void set_shares(const cloth *c) {
 
 /* Correction = inverse blocks times residual. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
-  planes r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
-  planes z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
+  vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
@@ -5488,7 +5496,7 @@ CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
 
 /* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
 typedef struct node_rows {
-  planes first, second;
+  vector_array first, second;
   float way;
 } node_rows;
 
@@ -5506,7 +5514,7 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
 
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
   float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
-  planes line = coarse_line(c, node, columns);
+  vector_array line = coarse_line(c, node, columns);
   for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
     z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
   }
@@ -5540,7 +5548,7 @@ CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
 
 /* Adds what a coarser grid corrects to the corrections of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  planes z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
   for (int32_t row = 0; row < fine->rows; row++) {
     node_rows around = nodes_around(c, coarse, row, fine->columns);
     for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
@@ -5577,15 +5585,15 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 /// Conjugate gradient ///
 
 /* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
-CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->scratch.product);
-  const planes direction = planes_at(c, c->scratch.direction);
+CLOTH_HOT static void update_direction_row(const cloth *c, int32_t row, float beta) {
+  const vector_array z = vectors_at(c, c->scratch.product);
+  const vector_array direction = vectors_at(c, c->scratch.direction);
   const int32_t columns = c->grid.columns;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
     lanes3 old = lanes3_load(direction, i);
     lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
   }
 }
 
@@ -5597,13 +5605,13 @@ typedef struct solve_result {
 
 /* product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float precondition(const cloth *c) {
-  planes r = planes_at(c, c->scratch.residual);
-  planes z = planes_at(c, c->scratch.product);
+  vector_array r = vectors_at(c, c->scratch.residual);
+  vector_array z = vectors_at(c, c->scratch.product);
   const float *inverse = floats_at(c, c->scratch.inverse);
   const int32_t count = c->count, stride = c->stride;
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 residual = lanes3_rounded(lanes3_load(r, i), WORK_GRID);
+    lanes3 residual = lanes3_quantise(lanes3_load(r, i), WORK_ROUNDER);
     lanes3 preconditioned = symmetric_apply(symmetric_at(inverse + i, stride), residual);
     lanes3_store(z, i, preconditioned, count - i);
     lanes dot = lanes3_dot(residual, preconditioned);
@@ -5614,7 +5622,7 @@ CLOTH_HOT static float precondition(const cloth *c) {
 
 /* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
 typedef struct advance_context {
-  planes r, p, q, y;
+  vector_array r, p, q, y;
   const float *inverse;
   int32_t stride;
   lanes alpha;
@@ -5625,7 +5633,7 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
   lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
   lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
   lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
-  residual = lanes3_rounded(residual, WORK_GRID);
+  residual = lanes3_quantise(residual, WORK_ROUNDER);
   lanes3_store(o->r, i, residual, left);
   lanes3 preconditioned = symmetric_apply(symmetric_at(o->inverse + i, o->stride), residual);
   lanes3_store(o->q, i, preconditioned, left);
@@ -5634,15 +5642,15 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {planes_at(c, c->scratch.residual),
-                             planes_at(c, c->scratch.direction),
-                             planes_at(c, c->scratch.product),
-                             planes_at(c, c->scratch.solution),
+  const advance_context o = {vectors_at(c, c->scratch.residual),
+                             vectors_at(c, c->scratch.direction),
+                             vectors_at(c, c->scratch.product),
+                             vectors_at(c, c->scratch.solution),
                              floats_at(c, c->scratch.inverse),
                              c->stride,
                              lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
-  EACH_BLOCK(c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
+  EACH_BLOCK(i, left, c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
   return lanes_sum_total(&sum);
 }
 
@@ -5659,7 +5667,7 @@ static int is_usable(float value) {
   return value > 1.0e-30f && value < 1.0e30f;
 }
 
-CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
+CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array b) {
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
@@ -5668,16 +5676,16 @@ CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
   return lanes_sum_total(&sum);
 }
 
-/* What the solution is too fine in is dropped, see WORK_GRID. */
-static void round_solution(const cloth *c) {
-  planes y = planes_at(c, c->scratch.solution);
+/* What the solution is too fine in is dropped, see WORK_ROUNDER. */
+static void quantise_solution(const cloth *c) {
+  vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
+    lanes3_store(y, i, lanes3_quantise(lanes3_load(y, i), WORK_ROUNDER), c->count - i);
   }
 }
 
 /* What coarser grids add to residual . z. */
-static float corrected(const cloth *c, int multilevel) {
+static float coarse_correction(const cloth *c, int multilevel) {
 #if WITH_MULTILEVEL
   return multilevel ? correct_coarse(c) : 0.0f;
 #else
@@ -5689,9 +5697,9 @@ static float corrected(const cloth *c, int multilevel) {
 
 #if WITH_MULTILEVEL
 /* The same with what coarser grids add. */
-CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->scratch.product);
-  const planes direction = planes_at(c, c->scratch.direction);
+CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, float beta) {
+  const vector_array z = vectors_at(c, c->scratch.product);
+  const vector_array direction = vectors_at(c, c->scratch.direction);
   const float *share = floats_at(c, c->scratch.share);
   const int32_t columns = c->grid.columns;
   const grid_level fine = finest_level(c);
@@ -5699,10 +5707,10 @@ CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, fl
   const node_rows around = nodes_around(c, &coarse, row, columns);
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
-    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
-    corrected = lanes3_add(lanes3_load(z, i), corrected);
-    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
+    lanes3 coarse_correction = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    coarse_correction = lanes3_add(lanes3_load(z, i), coarse_correction);
+    lanes3 turned = lanes3_add(coarse_correction, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
   }
 }
 #endif
@@ -5712,7 +5720,7 @@ CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, fl
  * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
  * read before it is overwritten. Returns direction . product.
  */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
+CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
   int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
   int32_t turned = 0;
@@ -5721,12 +5729,12 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
     for (; turned < c->grid.rows && turned <= row + 2; turned++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
-        turn_corrected_row(c, turned, beta);
+        update_corrected_row(c, turned, beta);
         continue;
       }
 #endif
       (void)multilevel;
-      turn_direction_row(c, turned, beta);
+      update_direction_row(c, turned, beta);
     }
     operator_row(c, plan, row, &sum);
     if (bends) {
@@ -5743,8 +5751,8 @@ CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float
 
 /* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
-  fill_planes(c, planes_at(c, c->scratch.product), 0.0f);
-  return turn_and_apply(c, plan, 1.0f, 0);
+  fill_vectors(c, vectors_at(c, c->scratch.product), 0.0f);
+  return update_direction_and_apply(c, plan, 1.0f, 0);
 }
 
 /*
@@ -5753,8 +5761,8 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
  * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
  */
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
-  planes x0 = planes_at(c, c->state.warm_start);
-  planes p = planes_at(c, c->scratch.direction);
+  vector_array x0 = vectors_at(c, c->state.warm_start);
+  vector_array p = vectors_at(c, c->scratch.direction);
   const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
@@ -5763,7 +5771,7 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
     vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
-  float slope = dot_product(c, p, planes_at(c, c->scratch.residual));
+  float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));
   if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
     return precondition(c);
   }
@@ -5771,10 +5779,10 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
 }
 
 /* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
-static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) {
-  if (is_finite(turn_and_apply(c, plan, 0.0f, multilevel))) {
+static void iterate_without_effect(const cloth *c, const step_plan *plan, int multilevel) {
+  if (is_finite(update_direction_and_apply(c, plan, 0.0f, multilevel))) {
     advance_and_precondition(c, 0.0f);
-    corrected(c, multilevel);
+    coarse_correction(c, multilevel);
   }
 }
 
@@ -5789,33 +5797,33 @@ static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) 
  */
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
-  float reference = precondition(c) + corrected(c, multilevel);
-  float delta = c->state.warm_start ? start_warm(c, plan) + corrected(c, multilevel) : reference;
+  float reference = precondition(c) + coarse_correction(c, multilevel);
+  float delta = c->state.warm_start ? start_warm(c, plan) + coarse_correction(c, multilevel) : reference;
   float target = maximum(c->settings.solver.tolerance * c->settings.solver.tolerance * reference,
                          SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
   int refused = 0;
-  fill_planes(c, planes_at(c, c->scratch.direction), 0.0f);
+  fill_vectors(c, vectors_at(c, c->scratch.direction), 0.0f);
   while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
     if (result.iterations > 0 && !may_refine(c)) {
       refused = 1;
       break;
     }
-    float curvature = turn_and_apply(c, plan, beta, multilevel);
+    float curvature = update_direction_and_apply(c, plan, beta, multilevel);
     if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
       break;
     }
-    float next = advance_and_precondition(c, delta / curvature) + corrected(c, multilevel);
-    beta = next > 0.0f && is_finite(next) ? snapped(next / delta, WORK_QUANTUM) : 0.0f;
+    float next = advance_and_precondition(c, delta / curvature) + coarse_correction(c, multilevel);
+    beta = next > 0.0f && is_finite(next) ? flush_small(next / delta, WORK_QUANTUM) : 0.0f;
     delta = next;
     result.iterations++;
   }
   CLOTH_ASSERT(result.iterations <= c->settings.solver.max_iterations);
   for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < c->settings.solver.max_iterations;
        idle++) {
-    iterate_idly(c, plan, multilevel);
+    iterate_without_effect(c, plan, multilevel);
   }
-  round_solution(c);
+  quantise_solution(c);
   result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < 1.0e30f)) {
@@ -5847,7 +5855,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
-static void note_solve(const cloth *c, int32_t substep, solve_result result) {
+static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
@@ -5858,20 +5866,20 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
-static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->scratch.solution);
+static void store_warm_start(const cloth *c, int capped) {
+  vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
     cloth_vector kept = vector_load(y, i);
     int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->scratch.solution), i);
+    lanes3 change = lanes3_load(vectors_at(c, c->scratch.solution), i);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
   }
 }
@@ -5914,7 +5922,7 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
 
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->scratch.solution), 0.0f);
+  fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);
   build_preconditioner(c, plan, multilevel);
   if (contacts) {
@@ -5923,10 +5931,10 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
-  note_solve(c, substep, result);
+  record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
-  keep_solution(c, result.capped);
+  store_warm_start(c, result.capped);
 }
 
 /// Distance constraints ///
@@ -5947,22 +5955,23 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
 /* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
 #define LEAST_GAIN 9.5367431640625e-7f
 /* Compliance of what does not act. */
-#define GIVE_FREELY 1.0e30f
+#define COMPLIANCE_INFINITE 1.0e30f
 
-static float plain_gain(float give) {
+static float uniform_gain(float give) {
   float gain = 1.0f / (2.0f + give);
   return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
-static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
-  spring_limit limit;
+static distance_constraint make_constraint(int32_t span, float low, float high, float compliance_below,
+                                           float compliance_above) {
+  distance_constraint limit;
   limit.span = span;
   limit.low = low * low;
   limit.high = high * high;
-  limit.slack_give = slack_give;
-  limit.taut_give = taut_give;
-  limit.slack_gain = plain_gain(slack_give);
-  limit.taut_gain = plain_gain(taut_give);
+  limit.compliance_below = compliance_below;
+  limit.compliance_above = compliance_above;
+  limit.gain_below = uniform_gain(compliance_below);
+  limit.gain_above = uniform_gain(compliance_above);
   limit.fast = 0;
   limit.kappa = 0.0f;
   limit.above = 0.0f;
@@ -5970,8 +5979,8 @@ static spring_limit limit_with(int32_t span, float low, float high, float slack_
 }
 
 /* A move. Rounded, so that it is nothing or far above what the next spring's products could make subnormal. */
-CLOTH_INLINE lanes3 limit_move(lanes3 d, lanes share) {
-  return lanes3_rounded(lanes3_scale(d, share), WORK_GRID);
+CLOTH_INLINE lanes3 constraint_correction(lanes3 d, lanes share) {
+  return lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
 }
 
 /* What is known of the particles at the ends of a block of springs. */
@@ -5982,14 +5991,14 @@ typedef struct spring_ends {
 } spring_ends;
 
 /* How far springs move a particle of mobility 1 towards the other end, over d. */
-CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *ends, lanes squared) {
+CLOTH_INLINE lanes constraint_share(const distance_constraint *limit, const spring_ends *ends, lanes squared) {
   lanes zero = lanes_splat(0.0f);
   lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
   lanes over = lanes_subtract(squared, bound);
   lanes_mask slack = lanes_less(over, zero);
-  lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
+  lanes give = lanes_select(slack, lanes_splat(limit->compliance_below), lanes_splat(limit->compliance_above));
   give = lanes_divide(give, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
-  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
+  give = lanes_minimum(give, lanes_splat(COMPLIANCE_INFINITE));
   lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
@@ -6003,8 +6012,8 @@ typedef struct end_shares {
 } end_shares;
 
 /* Where only some springs are projected the others move nothing. */
-CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_ends *ends, lanes3 d) {
-  lanes share = limit_share(limit, ends, lanes3_dot(d, d));
+CLOTH_INLINE end_shares general_shares(const distance_constraint *limit, const spring_ends *ends, lanes3 d) {
+  lanes share = constraint_share(limit, ends, lanes3_dot(d, d));
   if (limit->kappa > 0.0f) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
     share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
@@ -6015,26 +6024,26 @@ CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_e
 
 /* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
    the greater is the one of the right side. Both ends move as far. */
-CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes3 d) {
+CLOTH_INLINE lanes uniform_share(const distance_constraint *limit, lanes3 d) {
   lanes squared = lanes3_dot(d, d);
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
-  lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
-  lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
+  lanes taut = lanes_multiply(lanes_splat(limit->gain_above), over);
+  lanes slack = lanes_multiply(lanes_splat(limit->gain_below), over);
   return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
 }
 
 /* Moves both ends of springs. */
-CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
+CLOTH_INLINE void project_general(const distance_constraint *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
   end_shares shares = general_shares(limit, ends, d);
-  *from = lanes3_add(*from, limit_move(d, shares.from));
-  *to = lanes3_subtract(*to, limit_move(d, shares.to));
+  *from = lanes3_add(*from, constraint_correction(d, shares.from));
+  *to = lanes3_subtract(*to, constraint_correction(d, shares.to));
 }
 
-CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
+CLOTH_INLINE void project_uniform(const distance_constraint *limit, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
-  lanes3 move = limit_move(d, plain_share(limit, d));
+  lanes3 move = constraint_correction(d, uniform_share(limit, d));
   *from = lanes3_add(*from, move);
   *to = lanes3_subtract(*to, move);
 }
@@ -6048,19 +6057,19 @@ CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *t
  * to have the springs of one row compete for lanes.
  */
 typedef struct line_bundle {
-  planes x;
+  vector_array x;
   const float *mobility;
   int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
   int32_t length;               /* elements of a line */
   int32_t count;                /* how many lanes are lines: what others make is not kept */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  plain_piece plain;            /* elements where the plain kernel may serve */
+  uniform_run uniform;          /* elements where the plain kernel may serve */
 } line_bundle;
 
 /* Values of maps, in lanes. */
 static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
-  return lanes_gathered(plane + b->first + element * b->along, b->across, b->count);
+  return lanes_gather(plane + b->first + element * b->along, b->across, b->count);
 }
 
 CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
@@ -6088,37 +6097,37 @@ CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t
 
 /* A limit at work on a bundle. Both are copies, which compilers can keep in registers; add_maps() asks for the bundle
    itself. */
-typedef struct line_limit {
-  spring_limit limit;
+typedef struct line_context {
+  distance_constraint limit;
   line_bundle bundle;
   const cloth *c;
   const line_bundle *lines;
-} line_limit;
+} line_context;
 
-CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
+CLOTH_INLINE void project_link(const line_context *l, int32_t element) {
   const int32_t next = l->bundle.next, count = l->bundle.count;
   const int32_t i = element * next, j = i + l->limit.span * next;
   lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
-  if (PLAIN_KERNELS && element >= l->bundle.plain.from && element + l->limit.span < l->bundle.plain.to) {
-    limit_plain(&l->limit, &ends[0], &ends[1]);
+  if (UNIFORM_KERNELS && element >= l->bundle.uniform.from && element + l->limit.span < l->bundle.uniform.to) {
+    project_uniform(&l->limit, &ends[0], &ends[1]);
   } else {
     spring_ends known = line_ends(l->c, l->lines, element, element + l->limit.span);
-    limit_general(&l->limit, &known, &ends[0], &ends[1]);
+    project_general(&l->limit, &known, &ends[0], &ends[1]);
   }
   lanes3_store(l->bundle.x, i, ends[0], count);
   lanes3_store(l->bundle.x, j, ends[1], count);
 }
 
 /* Plain springs of whole lanes, from every other element on. Returns the element after the last. */
-CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
+CLOTH_INLINE int32_t project_uniform_links(const line_context *l, int32_t element) {
   const int32_t span = l->limit.span, step = span * l->bundle.next;
-  const int32_t end = element < l->bundle.plain.from ? 0 : l->bundle.plain.to - span;
-  planes x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
-              l->bundle.x.z + element * l->bundle.next};
+  const int32_t end = element < l->bundle.uniform.from ? 0 : l->bundle.uniform.to - span;
+  vector_array x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
+                    l->bundle.x.z + element * l->bundle.next};
   for (; element < end; element += 2 * span) {
     lanes3 from = lanes3_load(x, 0);
     lanes3 to = lanes3_load(x, step);
-    limit_plain(&l->limit, &from, &to);
+    project_uniform(&l->limit, &from, &to);
     lanes3_store(x, 0, from, CLOTH_LANES);
     lanes3_store(x, step, to, CLOTH_LANES);
     x.x += 2 * step;
@@ -6129,15 +6138,15 @@ CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
 }
 
 /* The springs from every other element on: no two of them have an end in common. */
-CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
+CLOTH_INLINE void project_links(const line_context *l, int32_t element) {
   const int32_t span = l->limit.span;
   while (element + span < l->bundle.length) {
     int32_t ahead = element;
-    if (PLAIN_KERNELS && l->bundle.count == CLOTH_LANES) {
-      ahead = limit_plain_links(l, element);
+    if (UNIFORM_KERNELS && l->bundle.count == CLOTH_LANES) {
+      ahead = project_uniform_links(l, element);
     }
     if (ahead <= element) {
-      limit_link(l, element);
+      project_link(l, element);
       ahead = element + 2 * span;
     }
     element = ahead;
@@ -6154,10 +6163,11 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
 #define RING_SHARE 0.5f
 
 /* How far the spring between two elements would move them, over d. */
-CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_t other, lanes3 d) {
-  const plain_piece plain = l->bundle.plain;
-  if (PLAIN_KERNELS && element >= plain.from && other >= plain.from && element < plain.to && other < plain.to) {
-    lanes share = plain_share(&l->limit, d);
+CLOTH_INLINE end_shares ring_shares(const line_context *l, int32_t element, int32_t other, lanes3 d) {
+  const uniform_run uniform = l->bundle.uniform;
+  if (UNIFORM_KERNELS && element >= uniform.from && other >= uniform.from && element < uniform.to &&
+      other < uniform.to) {
+    lanes share = uniform_share(&l->limit, d);
     end_shares shares = {share, share};
     return shares;
   }
@@ -6166,7 +6176,7 @@ CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_
 }
 
 /* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
-CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs, int plain, int32_t count) {
+CLOTH_INLINE void project_ring(const line_context *l, int32_t first, int32_t springs, int uniform, int32_t count) {
   const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
   const lanes3 start = lanes3_load(l->bundle.x, first * next);
   int32_t element = first < span ? first + length - span : first - span;
@@ -6176,16 +6186,17 @@ CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs
     int32_t other = element + span < length ? element + span : element + span - length;
     lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
     lanes3 d = lanes3_subtract(there, here);
-    lanes share = plain ? plain_share(&l->limit, d) : d.x;
+    lanes share = uniform ? uniform_share(&l->limit, d) : d.x;
     end_shares shares = {share, share};
-    if (!plain) {
+    if (!uniform) {
       shares = ring_shares(l, element, other, d);
     }
     if (n > 0) {
-      lanes3 moved = limit_move(lanes3_subtract(limit_move(d, shares.from), pulled), lanes_splat(RING_SHARE));
+      lanes3 moved = constraint_correction(lanes3_subtract(constraint_correction(d, shares.from), pulled),
+                                           lanes_splat(RING_SHARE));
       lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), count);
     }
-    pulled = limit_move(d, shares.to);
+    pulled = constraint_correction(d, shares.to);
     here = there;
     element = other;
   }
@@ -6200,14 +6211,14 @@ static int32_t rings_of(int32_t length, int32_t span) {
 }
 
 /* All springs of a span. Rings that are plain all round have a loop of their own. */
-CLOTH_INLINE void limit_rings(const line_limit *l) {
+CLOTH_INLINE void project_rings(const line_context *l) {
   const int32_t rings = rings_of(l->bundle.length, l->limit.span), springs = l->bundle.length / rings;
-  const int plain = PLAIN_KERNELS && l->bundle.plain.from == 0 && l->bundle.plain.to == l->bundle.length;
+  const int uniform = UNIFORM_KERNELS && l->bundle.uniform.from == 0 && l->bundle.uniform.to == l->bundle.length;
   for (int32_t first = 0; first < rings; first++) {
-    if (plain && l->bundle.count == CLOTH_LANES) {
-      limit_ring(l, first, springs, 1, CLOTH_LANES);
+    if (uniform && l->bundle.count == CLOTH_LANES) {
+      project_ring(l, first, springs, 1, CLOTH_LANES);
     } else {
-      limit_ring(l, first, springs, 0, l->bundle.count);
+      project_ring(l, first, springs, 0, l->bundle.count);
     }
   }
 }
@@ -6215,29 +6226,29 @@ CLOTH_INLINE void limit_rings(const line_limit *l) {
 #endif
 
 /* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
-                                           const line_bundle *b) {
+CLOTH_HOT CLOTH_SEPARATE void project_lines(const cloth *c, const distance_constraint *limits, int32_t count,
+                                            const line_bundle *b) {
   for (int32_t n = 0; n < count; n++) {
-    line_limit l = {limits[n], *b, c, b};
+    line_context l = {limits[n], *b, c, b};
     if (!l.limit.fast) {
-      l.bundle.plain.to = 0;
+      l.bundle.uniform.to = 0;
     }
 #if WITH_WRAP
     if (b->is_ring) {
-      limit_rings(&l);
+      project_rings(&l);
       continue;
     }
 #endif
     for (int32_t first = 0; first < 2 * l.limit.span; first++) {
-      limit_links(&l, first);
+      project_links(&l, first);
     }
   }
 }
 
-static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
+static void project_columns(const cloth *c, vector_array x, const distance_constraint *limits, int32_t count) {
   for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
     int32_t left = c->grid.columns - column;
-    planes first = {x.x + column, x.y + column, x.z + column};
+    vector_array first = {x.x + column, x.y + column, x.z + column};
     line_bundle b = {first,
                      floats_at(c, c->scratch.mobility) + column,
                      c->grid.columns,
@@ -6247,15 +6258,15 @@ static void limit_columns(const cloth *c, planes x, const spring_limit *limits, 
                      column,
                      c->grid.columns,
                      1,
-                     *plain_columns(c, column)};
-    limit_bundle(c, limits, count, &b);
+                     *uniform_run_of_columns(c, column)};
+    project_lines(c, limits, count, &b);
   }
 }
 
 #if CLOTH_LANES > 1
 
 /* From rows to lines side by side. Lanes that are no line are filled with the first. */
-CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, float *to) {
+CLOTH_INLINE void transpose_block(const float *from, int32_t next, int32_t count, float *to) {
   lanes block[CLOTH_LANES];
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
     block[n] = lanes_load(from + (n < count ? n : 0) * next);
@@ -6266,18 +6277,18 @@ CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, flo
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void turn_lines(const float *row, int32_t columns, int32_t count, float *side) {
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows(const float *row, int32_t columns, int32_t count, float *side) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     if (count == CLOTH_LANES) {
-      turn_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
+      transpose_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
     } else {
-      turn_block(row + column, columns, count, side + column * CLOTH_LANES);
+      transpose_block(row + column, columns, count, side + column * CLOTH_LANES);
     }
   }
 }
 
 /* And back. */
-CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32_t count, const float *side) {
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, int32_t count, const float *side) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     lanes block[CLOTH_LANES];
     for (int32_t n = 0; n < CLOTH_LANES; n++) {
@@ -6296,69 +6307,73 @@ CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32
 }
 
 /* Rows side by side. Their room is that of the forces, which are spent by then. */
-static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
-                              int32_t limit_count) {
+static void project_transposed_rows(const cloth *c, vector_array x, int32_t row, int32_t count,
+                                    const distance_constraint *limits, int32_t limit_count) {
   int32_t first = row * c->grid.columns;
   int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
   float *side = floats_at(c, c->scratch.residual);
-  planes sides = {side, side + room, side + 2 * room};
+  vector_array sides = {side, side + room, side + 2 * room};
   line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->grid.columns, count,
-                   is_wrapped(c), first,           1,           c->grid.columns, plain_row(c, row)};
+                   is_wrapped(c), first,           1,           c->grid.columns, uniform_run_of_row(c, row)};
   for (int32_t n = 1; n < count; n++) {
-    b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
+    b.uniform = uniform_overlap(b.uniform, uniform_run_of_row(c, row + n), 0);
   }
-  turn_lines(x.x + first, c->grid.columns, count, sides.x);
-  turn_lines(x.y + first, c->grid.columns, count, sides.y);
-  turn_lines(x.z + first, c->grid.columns, count, sides.z);
-  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->grid.columns;
+  transpose_rows(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows(x.z + first, c->grid.columns, count, sides.z);
+  int all_uniform = UNIFORM_KERNELS && b.uniform.from == 0 && b.uniform.to == c->grid.columns;
   for (int32_t n = 0; n < limit_count; n++) {
-    all_plain &= limits[n].fast;
+    all_uniform &= limits[n].fast;
   }
-  if (!all_plain) {
-    turn_lines(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
+  if (!all_uniform) {
+    transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
   }
-  limit_bundle(c, limits, limit_count, &b);
-  turn_lines_back(x.x + first, c->grid.columns, count, sides.x);
-  turn_lines_back(x.y + first, c->grid.columns, count, sides.y);
-  turn_lines_back(x.z + first, c->grid.columns, count, sides.z);
+  project_lines(c, limits, limit_count, &b);
+  transpose_rows_back(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows_back(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows_back(x.z + first, c->grid.columns, count, sides.z);
 }
 
 #endif
 
-static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
+static void project_rows(const cloth *c, vector_array x, const distance_constraint *limits, int32_t limit_count) {
 #if CLOTH_LANES > 1
-  if (turns_rows(c)) {
+  if (transposes_rows(c)) {
     for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
       int32_t left = c->grid.rows - row;
-      limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
+      project_transposed_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
     }
     return;
   }
 #endif
   for (int32_t row = 0; row < c->grid.rows; row++) {
     int32_t i = row * c->grid.columns;
-    planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {
-        first, floats_at(c, c->scratch.mobility) + i, 1, c->grid.columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
-    limit_bundle(c, limits, limit_count, &b);
+    vector_array first = {x.x + i, x.y + i, x.z + i};
+    line_bundle b = {first, floats_at(c, c->scratch.mobility) + i,
+                     1,     c->grid.columns,
+                     1,     is_wrapped(c),
+                     i,     1,
+                     1,     uniform_run_of_row(c, row)};
+    project_lines(c, limits, limit_count, &b);
   }
 }
 
-static void limit_stretch(const cloth *c, planes x, int32_t direction, const spring_limit *limits, int32_t count) {
+static void project_axis(const cloth *c, vector_array x, int32_t direction, const distance_constraint *limits,
+                         int32_t count) {
   if (count > 0 && direction == WARP) {
-    limit_rows(c, x, limits, count);
+    project_rows(c, x, limits, count);
   } else if (count > 0) {
-    limit_columns(c, x, limits, count);
+    project_columns(c, x, limits, count);
   }
 }
 
 /* One sweep of strain limiting over the stretch springs. */
-static void limit_sweep(const cloth *c, planes x) {
+static void limit_strain(const cloth *c, vector_array x) {
   for (int32_t d = WARP; d <= WEFT; d++) {
     float rest = direction_rest(c, d);
-    spring_limit limit = limit_with(1, rest * (1.0f - c->settings.strain_limit.max_compression),
-                                    rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
-    limit_stretch(c, x, d, &limit, 1);
+    distance_constraint limit = make_constraint(1, rest * (1.0f - c->settings.strain_limit.max_compression),
+                                                rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
+    project_axis(c, x, d, &limit, 1);
   }
 }
 
@@ -6368,94 +6383,96 @@ static void limit_sweep(const cloth *c, planes x) {
 
 /* The springs of a direction across `span` cells. A stretch spring across many is as many in a row, and compliant like
    these; it only shortens. Returns 0 if nothing is projected there. */
-static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t span, spring_limit *limit) {
+static int plan_constraint(const cloth *c, const step_plan *plan, int32_t d, int32_t span, distance_constraint *limit) {
   const spring_family *s = &plan->spring[d];
   float scale = 1.0f / force_share(plan);
-  float taut = GIVE_FREELY;
-  float slack = GIVE_FREELY;
+  float taut = COMPLIANCE_INFINITE;
+  float slack = COMPLIANCE_INFINITE;
   if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
     taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
-    slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : GIVE_FREELY;
+    slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : COMPLIANCE_INFINITE;
   }
   if (plan->bend_projected && span == 2 && d <= WEFT) {
-    slack = scale * plan->bend_give[d];
+    slack = scale * plan->bend_compliance[d];
   }
   float rest = direction_rest(c, d) * (float)span;
-  *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
-  limit->fast = limit->taut_gain >= limit->slack_gain;
+  *limit = make_constraint(span, rest, rest, minimum(slack, COMPLIANCE_INFINITE), minimum(taut, COMPLIANCE_INFINITE));
+  limit->fast = limit->gain_above >= limit->gain_below;
   if (s->projected == PROJECTED_SOME && span == 1) {
     limit->fast = 0;
     limit->kappa = s->kappa;
     limit->above = plan->projected_above;
   }
-  return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
+  return limit->gain_above > 0.0f || limit->gain_below > 0.0f;
 }
 
-CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                    int plain, int32_t count) {
+CLOTH_INLINE void project_shear_block(const cloth *c, const distance_constraint *limit, vector_array x, int32_t i,
+                                      int32_t j, int uniform, int32_t count) {
   lanes3 from = lanes3_load(x, i);
   lanes3 to = lanes3_load(x, j);
-  if (plain) {
-    limit_plain(limit, &from, &to);
+  if (uniform) {
+    project_uniform(limit, &from, &to);
   } else {
     const float *mobility = floats_at(c, c->scratch.mobility);
     spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
                         {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
                         spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
-    limit_general(limit, &ends, &from, &to);
+    project_general(limit, &ends, &from, &to);
   }
   lanes3_store(x, i, from, count);
   lanes3_store(x, j, to, count);
 }
 
 /* The shear springs of one direction between a row and the next. */
-CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t direction) {
+CLOTH_INLINE void project_shear_row(const cloth *c, const distance_constraint *limit, vector_array x, int32_t row,
+                                    int32_t direction) {
   int32_t start = spring_start(direction);
   int32_t shift = direction == DIAGONAL ? 1 : -1;
   int32_t i = row * c->grid.columns + start;
   int32_t j = i + c->grid.columns + shift;
   int32_t count = c->grid.columns - 1;
-  plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
-  int32_t from = PLAIN_KERNELS && limit->fast ? plain.from - start : count;
-  int32_t last = plain.to - start < count ? plain.to - start - CLOTH_LANES : count;
+  uniform_run uniform = uniform_overlap(uniform_run_of_row(c, row), uniform_run_of_row(c, row + 1), shift);
+  int32_t from = UNIFORM_KERNELS && limit->fast ? uniform.from - start : count;
+  int32_t last = uniform.to - start < count ? uniform.to - start - CLOTH_LANES : count;
   /* From the last block to the first, as lanes beyond the last spring belong to the next row's beginning: processors
      wait with what they read there until what was stored there has come to pass. */
   for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
-    limit_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
+    project_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
   }
   if (is_wrapped(c)) { /* across the seam: what is left over at either end */
-    limit_shear_block(c, limit, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
+    project_shear_block(c, limit, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
   }
 }
 
 /* First between the rows of even number and the next, then of odd number. */
-CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
-  const spring_limit limit = *shear;
+CLOTH_HOT CLOTH_SEPARATE void project_shear(const cloth *c, const distance_constraint *shear, vector_array x,
+                                            int32_t direction) {
+  const distance_constraint limit = *shear;
   for (int32_t colour = 0; colour < 2; colour++) {
     for (int32_t row = colour; row + 1 < c->grid.rows; row += 2) {
-      limit_shear_row(c, &limit, x, row, direction);
+      project_shear_row(c, &limit, x, row, direction);
     }
   }
 }
 
 /* Work of the springs of one direction and span. A particle outside the plain pieces takes the springs on both sides
    out of them. */
-static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t plain) {
-  spring_limit limit;
-  if (!plan_limit(c, plan, d, span, &limit)) {
+static uint64_t constraint_cost(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t uniform) {
+  distance_constraint limit;
+  if (!plan_constraint(c, plan, d, span, &limit)) {
     return 0;
   }
-  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->grid.rows : 0);
+  int32_t general = 2 * (c->count - uniform) + (d > WEFT ? 2 * c->grid.rows : 0);
   general = !limit.fast || general > c->count ? c->count : general;
-  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
-  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * PRICE_SEAM_SHEAR : around;
-  return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
+  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * COST_RING : 0u;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * COST_SEAM_SHEAR : around;
+  return (uint64_t)(uint32_t)general * COST_GENERAL + (uint64_t)(uint32_t)(c->count - general) * COST_PLAIN +
+         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * COST_RUN + (is_wrapped(c) ? around : 0u);
 }
 
 /* Of the stretch springs of one span. */
-static uint64_t span_work(const cloth *c, const step_plan *plan, int32_t span, int32_t plain) {
-  return limit_work(c, plan, WARP, span, plain) + limit_work(c, plan, WEFT, span, plain);
+static uint64_t span_cost(const cloth *c, const step_plan *plan, int32_t span, int32_t uniform) {
+  return constraint_cost(c, plan, WARP, span, uniform) + constraint_cost(c, plan, WEFT, span, uniform);
 }
 
 /* Bend springs are two cells long. */
@@ -6467,13 +6484,13 @@ static int32_t first_span(const step_plan *plan) {
   return plan->span < last_needed_span(plan) ? last_needed_span(plan) : plan->span;
 }
 
-static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
-  uint64_t work = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_work(c, plan, 1, plain);
+static uint64_t projection_cost(const cloth *c, const step_plan *plan, int32_t uniform) {
+  uint64_t work = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_cost(c, plan, 1, uniform);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    work += limit_work(c, plan, d, 1, plain);
+    work += constraint_cost(c, plan, d, 1, uniform);
   }
   for (int32_t span = first_span(plan); span >= 1; span /= 2) {
-    work += span_work(c, plan, span, plain);
+    work += span_cost(c, plan, span, uniform);
   }
   return work;
 }
@@ -6483,8 +6500,8 @@ static projection_plan *projection_of(const cloth *c) {
 }
 
 /* The limits of a direction. */
-static spring_limit *limits_of(projection_plan *p, int32_t direction) {
-  return (spring_limit *)(void *)(p + 1) + p->first[direction];
+static distance_constraint *constraints_of(projection_plan *p, int32_t direction) {
+  return (distance_constraint *)(void *)(p + 1) + p->first[direction];
 }
 
 /* All limits of a step. */
@@ -6495,7 +6512,7 @@ CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan) {
     p->first[d] = total;
     p->count[d] = 0;
     for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
-      p->count[d] += plan_limit(c, plan, d, span, &limits_of(p, d)[p->count[d]]);
+      p->count[d] += plan_constraint(c, plan, d, span, &constraints_of(p, d)[p->count[d]]);
     }
     total += p->count[d];
   }
@@ -6509,20 +6526,20 @@ static int32_t refined_span(const cloth *c, const step_plan *plan) {
     return span;
   }
   for (; span > last; span /= 2) {
-    drop_work(c, span_work(c, plan, span, workspace_of(c)->plain), 1);
+    refund_work(c, span_cost(c, plan, span, workspace_of(c)->uniform), 1);
   }
   return last;
 }
 
 /* The stretch springs along one direction across up to so many cells. */
-static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t span) {
+static void project_stretch(const cloth *c, vector_array x, int32_t direction, int32_t span) {
   projection_plan *p = projection_of(c);
-  const spring_limit *limits = limits_of(p, direction);
+  const distance_constraint *limits = constraints_of(p, direction);
   int32_t count = p->count[direction];
   for (; count > 0 && limits->span > span; count--) {
     limits++;
   }
-  limit_stretch(c, x, direction, limits, count);
+  project_axis(c, x, direction, limits, count);
 }
 
 /*
@@ -6532,19 +6549,20 @@ static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t
  */
 CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
   projection_plan *p = projection_of(c);
-  planes x = predicted_of(c);
+  vector_array x = predicted_of(c);
   int32_t span = refined_span(c, plan);
   for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
     if (p->count[d] > 0) {
-      limit_shear(c, limits_of(p, d), x, d);
+      project_shear(c, constraints_of(p, d), x, d);
     }
   }
   project_stretch(c, x, WARP, span);
   project_stretch(c, x, WEFT, span);
   for (int32_t sweep = 0; sweep < c->settings.projection.fine_sweeps; sweep++) {
     if (!may_refine(c)) {
-      drop_work(
-          c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->settings.projection.fine_sweeps - sweep), 1);
+      refund_work(
+          c, span_cost(c, plan, 1, workspace_of(c)->uniform) * (uint32_t)(c->settings.projection.fine_sweeps - sweep),
+          1);
       break;
     }
     project_stretch(c, x, WARP, 1);
@@ -6581,13 +6599,13 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
-  m.mixed = snapped(m.mixed, WORK_QUANTUM);
+  m.mixed = flush_small(m.mixed, WORK_QUANTUM);
   m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
 
 /* So many columns or, if that is shorter, what is left of the way round. */
-CLOTH_INLINE lanes shorter_way(rest_metric m, lanes columns) {
+CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
   if (!WITH_WRAP || m.around == 0.0f) {
     return columns;
   }
@@ -6602,32 +6620,32 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
 }
 
 /* Choosing tethers: what all particles share, and where the one at hand is. */
-typedef struct tether_choice {
+typedef struct anchor_search {
   rest_metric metric;
   int32_t particle, column, row;
   int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
-} tether_choice;
+} anchor_search;
 
 /* From a pin to a place of the grid. */
-static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
+static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
   int32_t pin_row = pin / c->grid.columns;
-  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
+  lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
   return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
 }
 
-static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
+static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pin) {
   return rest_from(c, t, pin, t->column, t->row);
 }
 
 /* Is a pin beside another, at most half as far from it as from the particle? */
-static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
+static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
   int32_t row = other / c->grid.columns;
   return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
 }
 
 /* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
    it has need no offer. */
-static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
+static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
   if (pin < 0 || pin == *first || (second && pin == *second)) {
@@ -6642,10 +6660,10 @@ static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
   if (!second) {
     return;
   }
-  if (is_nearest && *second >= 0 && is_beside(c, t, *second, *first)) {
+  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) {
     *second = -1;
   }
-  if (pin < 0 || is_beside(c, t, pin, *first)) {
+  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) {
     return;
   }
   if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
@@ -6654,7 +6672,7 @@ static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
 }
 
 /* What a neighbour so many columns and rows away knows. */
-static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
+static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
   if (is_wrapped(c)) {
@@ -6665,11 +6683,11 @@ static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, 
     return;
   }
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    offer_tether(c, t, t->slots[slot][row * c->grid.columns + column]);
+    propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
 }
 
-static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
+static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   column -= column >= c->grid.columns ? c->grid.columns : 0;
   t->column = column;
   t->particle = t->row * c->grid.columns + column;
@@ -6677,8 +6695,8 @@ static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
    all that twice, as what comes first hears from what comes last. */
-static void hand_tethers_on(const cloth *c, int32_t rows) {
-  tether_choice t;
+static void propagate_anchors(const cloth *c, int32_t rows) {
+  anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
   t.metric = metric_of(c, 1.0f);
   t.slots[0] = tethers_of(c, 0);
@@ -6686,15 +6704,15 @@ static void hand_tethers_on(const cloth *c, int32_t rows) {
   for (int32_t n = 0; n < c->grid.rows; n++) {
     t.row = rows > 0 ? n : c->grid.rows - 1 - n;
     for (int32_t column = 0; column < columns; column++) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, -1, 0 - rows);
-      offer_from(c, &t, 0, 0 - rows);
-      offer_from(c, &t, 1, 0 - rows);
-      offer_from(c, &t, -1, 0);
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, -1, 0 - rows);
+      propose_from_neighbour(c, &t, 0, 0 - rows);
+      propose_from_neighbour(c, &t, 1, 0 - rows);
+      propose_from_neighbour(c, &t, -1, 0);
     }
     for (int32_t column = columns - 1; column >= 0; column--) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, 1, 0);
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, 1, 0);
     }
   }
 }
@@ -6703,8 +6721,8 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
   }
-  hand_tethers_on(c, 1);
-  hand_tethers_on(c, -1);
+  propagate_anchors(c, 1);
+  propagate_anchors(c, -1);
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -6748,7 +6766,7 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 #endif
 
 /* Takes the tethers off that lead to a particle. */
-static void drop_tethers_to(const cloth *c, int32_t particle) {
+static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     pins[i] = pins[i] == particle ? -1 : pins[i];
@@ -6833,7 +6851,7 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
-    columns = shorter_way(m, columns);
+    columns = shorter_columns(m, columns);
     rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
     rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
   }
@@ -6844,26 +6862,26 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 
 /* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
    then. */
-static body_axis *solids_of(const cloth *c) {
-  return (body_axis *)at(c, c->scratch.row_buffers);
+static obstacle_capsule *obstacles_of(const cloth *c) {
+  return (obstacle_capsule *)at(c, c->scratch.row_buffers);
 }
 
-/* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
-   machine alike. */
-static void set_box(body_axis *axis, float reach) {
+/* A little larger, as segments_within() rounds. Far from the origin, where that is not enough, the box decides: on
+   every machine alike. */
+static void set_box(obstacle_capsule *axis, float reach) {
   cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
   axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
   axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
 }
 
 /* Finds these where they are at the end of the step. Returns how many there are. */
-CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
-  body_axis *axes = solids_of(c);
+CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
+  obstacle_capsule *axes = obstacles_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      body_axis *axis = &axes[count++];
+      obstacle_capsule *axis = &axes[count++];
       float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
       axis->from = vector_add(slot->body.pose.position, axis->from);
       axis->squared_reach = reach * reach;
@@ -6874,33 +6892,33 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
 }
 
 /* Straight ways from particles to pins, and the boxes around them. */
-typedef struct straight_ways {
+typedef struct tether_segments {
   lanes3 from, to;
   lanes3 low, high;
-} straight_ways;
+} tether_segments;
 
 /* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
-CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis) {
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *axis) {
   lanes tiny = lanes_splat(1.0e-12f);
-  lanes3 way = lanes3_snapped_to(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  lanes3 way = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
-  lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes c = lanes_snapped(lanes3_dot(way, apart));
+  lanes3 apart = lanes3_flush_below(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
+  lanes c = lanes_flush(lanes3_dot(way, apart));
   float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
   if (squared_length > 0.0f) {
     lanes3 along = lanes3_splat(axis->along);
     lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
-    lanes b = lanes_snapped(lanes3_dot(way, along));
-    lanes f = lanes_snapped(lanes3_dot(along, apart));
+    lanes b = lanes_flush(lanes3_dot(way, along));
+    lanes f = lanes_flush(lanes3_dot(along, apart));
     lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
     lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
-    s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
-    lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
+    s = clamped_to_one(lanes_flush(lanes_divide(s, lanes_maximum(crossing, tiny))));
+    lanes t = clamped_to_one(lanes_flush(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
     c = lanes_subtract(c, lanes_multiply(b, t));
     apart = lanes3_subtract(apart, lanes3_scale(along, t));
   }
-  lanes s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
-  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, way, s));
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
+  lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, way, s));
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
 }
 
@@ -6909,7 +6927,7 @@ CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float ot
 }
 
 /* Which ways go through the box around a capsule: most go past it. */
-CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis) {
+CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_capsule *axis) {
   lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
   near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
   return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
@@ -6917,17 +6935,17 @@ CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis)
 
 /* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
    pull. */
-CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
-                                 lanes *share) {
-  const body_axis *axes = solids_of(c);
-  int32_t count = workspace_of(c)->solids;
-  uint32_t work = count_within(taut, left) * (uint32_t)count * PRICE_PASSED;
-  straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
+CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
+                                    lanes *share) {
+  const obstacle_capsule *axes = obstacles_of(c);
+  int32_t count = workspace_of(c)->obstacles;
+  uint32_t work = count_within(taut, left) * (uint32_t)count * COST_PASSED;
+  tether_segments w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
   for (int32_t n = 0; n < count; n++) {
-    lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
+    lanes_mask near = lanes_both(taut, boxes_overlap(&w, &axes[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
-      work += count_within(near, left) * PRICE_UNBLOCKED;
-      *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
+      work += count_within(near, left) * COST_UNBLOCKED;
+      *share = lanes_drop(lanes_both(near, segments_within(&w, &axes[n])), *share);
     }
   }
   add_varying_work(c, work, 1);
@@ -6936,8 +6954,8 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
 /* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
  */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
-  uint32_t solids = (uint32_t)workspace_of(c)->solids;
-  planes x = predicted_of(c);
+  uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
+  vector_array x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
@@ -6949,10 +6967,10 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes over = lanes_subtract(squared, ends->rest);
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
-  if (solids) {
-    drop_blocked(c, &p, &ends->pin, taut, left, &share);
+  if (obstacles) {
+    release_blocked(c, &p, &ends->pin, taut, left, &share);
   }
-  lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
+  lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
 }
 
 /* From a row on: in how many rows the same pins hold a block of columns in the same way. */
@@ -6977,7 +6995,7 @@ typedef struct tether_piece {
 
 /* So many columns from the piece's first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  planes x = predicted_of(c);
+  vector_array x = predicted_of(c);
   int32_t pin_row = piece->pin / c->grid.columns;
   int32_t pin_column = piece->pin - pin_row * c->grid.columns;
   int32_t column = piece->column + from;
@@ -6990,7 +7008,7 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
     ends.pin = lanes3_splat(vector_load(x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
-  columns = shorter_way(piece->metric, columns);
+  columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
     pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
@@ -7017,7 +7035,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
       continue;
     }
     ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
+    lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
@@ -7097,7 +7115,7 @@ typedef struct contact_block {
 
 /* Spheres, the commonest bodies, where the kernel is. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  if (PLAIN_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
+  if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
   return distance_to_body(body, p, normal);
@@ -7105,22 +7123,22 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
 
 /* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
 typedef struct path_test {
-  planes from, to;         /* of particles */
+  vector_array from, to;   /* of particles */
   cloth_vector start, end; /* where the collider is */
   float squared_reach;     /* of the sphere around it, or the capsule; a little more */
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
-  path_test t = {planes_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
+  path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  1.0625f * reach * reach};
   return t;
 }
 
 /* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
-CLOTH_INLINE lanes3 ways_past(const path_test *t, int32_t i, lanes3 *to) {
+CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 *to) {
   lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
   *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
-  return lanes3_snapped(lanes3_subtract(*to, a));
+  return lanes3_flush(lanes3_subtract(*to, a));
 }
 
 /* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
@@ -7133,27 +7151,27 @@ CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
 /* Which particles are near enough to a collider's path to touch it. */
 CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   lanes3 b;
-  lanes3 way = ways_past(t, i, &b);
+  lanes3 way = relative_displacement(t, i, &b);
   return is_path_near(t, b, way);
 }
 
 /* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
-CLOTH_SEPARATE int keep_near_axis(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
+CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = ways_past(&t, i, &b);
+  lanes3 way = relative_displacement(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
-  b = lanes3_snapped_to(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes place = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
+  b = lanes3_flush_below(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
+  lanes place = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
   *near = lanes_both(*near, is_path_near(&t, b, way));
   return lanes_any(*near);
 }
 
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   if (!m->aligned) {
-    p = lanes3_snapped_to(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
   }
   return p;
 }
@@ -7172,17 +7190,17 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes3 way = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
-  add_varying_work(c, lanes_count(under_way), trace_price(body));
+  add_varying_work(c, lanes_count(under_way), trace_cost(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
   for (int32_t step = 0;
        step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
-    lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
+    lanes closing = lanes_flush(lanes_subtract(zero, lanes3_dot(way, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
     distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
+    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEARANCE));
     hits = lanes_both(hits, lanes_less(zero, under_way));
     lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
@@ -7205,7 +7223,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->state.position), i));
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
@@ -7220,7 +7238,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
-  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEAR)));
+  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
   lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
   b->normal = lanes3_select(at_once, normal_before, b->normal);
   b->push = lanes_select(at_once, depth, b->push);
@@ -7243,9 +7261,9 @@ typedef struct reaction_sums {
 /* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
 static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
                           lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  lanes3 arm = lanes3_flush(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
   arm = lanes3_keep(touches, arm);
-  impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
+  impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
   lanes_sum_add(&sums->impulse[1], i, impulse.y);
@@ -7260,11 +7278,11 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
  * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
  * that stop times the friction coefficient bounds what friction takes from the sliding.
  */
-CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                          const contact_block *b, reaction_sums *sums) {
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
-  planes x = predicted_of(c);
-  planes v = planes_at(c, c->state.velocity);
+  vector_array x = predicted_of(c);
+  vector_array v = vectors_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -7274,7 +7292,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes approach = lanes3_dot(motion, b->normal);
   lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
   lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
-  slip = lanes3_snapped_to(slip, STATE_QUANTUM);
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
   lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
   lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
@@ -7286,13 +7304,13 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     shift = lanes3_rotate(m->end.rotation, shift);
     change = lanes3_rotate(m->end.rotation, change);
   }
-  change = lanes3_scale(change, lanes_splat(plan->inverse_k));
+  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 where = lanes3_add(lanes3_load(x, i), shift);
   lanes3_store(x, i, where, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   if (c->state.velocity_history) {
-    float *history = earlier_of(c, 1).x + i;
-    lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
+    float *history = history_of(c, 1).x + i;
+    lanes kept = lanes_select(touches, lanes_splat(HISTORY_INVALID), lanes_load(history));
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
@@ -7301,7 +7319,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static void keep_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   const lanes_sum *s = sums->impulse;
   cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
@@ -7311,24 +7329,24 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
 /* Contacts of those particles of a block that are near a collider. */
-CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                        const lanes_mask *near, reaction_sums *sums) {
+CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
-    respond(c, plan, m, i, &b, sums);
+    respond_to_contacts(c, plan, m, i, &b, sums);
   }
 }
 
 /* Most blocks are far away. */
-CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                                cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                           cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
   const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
@@ -7343,11 +7361,11 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
     if (!lanes_any(near) && !fixed_work) {
       continue;
     }
-    if (!has_axis || keep_near_axis(c, m, i, &near) || fixed_work) {
-      meet_body(c, plan, m, i, &near, &sums);
+    if (!has_axis || cull_by_capsule(c, m, i, &near) || fixed_work) {
+      collide_block(c, plan, m, i, &near, &sums);
     }
   }
-  keep_reactions(c, m, &sums, counts);
+  store_reactions(c, m, &sums, counts);
 }
 
 /* Takes every particle out of every collider, in the order of the colliders. */
@@ -7355,7 +7373,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      project_onto_body(c, plan, body_in_substep(c, plan, index, substep), counts);
+      collide_body(c, plan, body_in_substep(c, plan, index, substep), counts);
     }
   }
 }
@@ -7364,14 +7382,14 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
-  cloth_vector arm = vector_clean(vector_subtract(where, shape_of(c, m)->pose.position));
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
+  cloth_vector arm = vector_flush_work(vector_subtract(where, shape_of(c, m)->pose.position));
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
   reaction->impulse = vector_subtract(reaction->impulse, impulse);
   reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
 }
 
 /* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
-#define PUSH_OUT 0.9f
+#define CONTACT_RELAXATION 0.9f
 /* A particle slower than this along a surface it has just met sticks to it [m/s]. */
 #define STICK_SPEED 0.02f
 /* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
@@ -7379,7 +7397,7 @@ static void add_reaction(const cloth *c, const moving_body *m, cloth_vector wher
 
 /* A particle in contact stays so until it is this far from touching [m]: constraints that came and went with every
    substep would let go of what friction holds. */
-#define LINGER 1.0e-4f
+#define CONTACT_SLOP 1.0e-4f
 
 /* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
 static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
@@ -7405,13 +7423,13 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
 /* Velocity of the point of a body that is at p when the substep starts. */
 static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m, cloth_vector p) {
   cloth_vector moved = to_world(&m->end, to_local(&m->start, p));
-  return vector_scale(vector_subtract(moved, p), plan->inverse_k);
+  return vector_scale(vector_subtract(moved, p), plan->inverse_h);
 }
 
 /* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
    would throw the particle off the surface. */
 static float push_speed(const step_plan *plan, float depth) {
-  return PUSH_OUT * maximum(depth, 0.0f) * plan->inverse_k;
+  return CONTACT_RELAXATION * maximum(depth, 0.0f) * plan->inverse_h;
 }
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
@@ -7424,14 +7442,14 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t earlier = *info;
   uint32_t before = CONTACT_KIND(earlier);
-  cloth_vector p = vector_load(planes_at(c, c->state.position), i);
-  cloth_vector v = vector_load(planes_at(c, c->state.velocity), i);
+  cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
-    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - LINGER : 0.0f;
+    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - CONTACT_SLOP : 0.0f;
     index = deepest_body(c, plan, substep, p, least, &normal, &depth);
   }
   *info = CONTACT_NONE;
@@ -7439,9 +7457,9 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
     return nothing;
   }
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  cloth_vector relative = vector_clean(vector_subtract(v, surface_velocity(plan, m, p)));
-  normal = vector_clean(normal);
-  float outward = snapped(vector_dot(relative, normal), WORK_QUANTUM);
+  cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(plan, m, p)));
+  normal = vector_flush_work(normal);
+  float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
   if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
     *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
     return nothing;
@@ -7451,22 +7469,22 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
   uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  vector_store(planes_at(c, c->scratch.contact_normal), i, normal);
+  vector_store(vectors_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
-  return vector_clean(sticks ? vector_subtract(change, slip) : change);
+  return vector_flush_work(sticks ? vector_subtract(change, slip) : change);
 }
 
 /* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes z = planes_at(c, c->scratch.direction);
+  vector_array z = vectors_at(c, c->scratch.direction);
   int32_t contacts = 0;
-  fill_planes(c, z, 0.0f);
+  fill_vectors(c, z, 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(z, i, constrain_particle(c, plan, substep, i));
     uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
     contacts += kind == CONTACT_STICK || kind == CONTACT_SLIDE;
   }
-  add_work(c, (uint32_t)contacts, PRICE_HELD);
+  add_work(c, (uint32_t)contacts, COST_HELD);
   return contacts;
 }
 
@@ -7474,8 +7492,8 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
    change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
    the particle its push, to be dropped again, does not press. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
-  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
-  cloth_vector residual = vector_load(planes_at(c, c->scratch.residual), i);
+  cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
+  cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
@@ -7488,12 +7506,12 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
  * solve: to undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring.
  * Braking can only take speed away.
  */
-static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
-                                   cloth_vector force) {
+static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
+                                    cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
+  cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
@@ -7515,9 +7533,9 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
 }
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
-CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
@@ -7527,7 +7545,7 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
     cloth_vector p = vector_load(x, i);
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
-    cloth_vector change = settle_contact(c, m, i, relative, force);
+    cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
     add_reaction(c, m, p, vector_scale(kept, reference_mass(c)));
@@ -7538,14 +7556,14 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
 
 /* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
    now keeps it: it was the constraint that held it back. */
-CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {
+  vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
-      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->state.position), i)));
-      cloth_vector normal = vector_load(planes_at(c, c->scratch.contact_normal), i);
+      float push = push_speed(plan, depth_in_body(c, m, vector_load(vectors_at(c, c->state.position), i)));
+      cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
   }
@@ -7557,14 +7575,15 @@ CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t s
 
 /* Targets during one substep, which ends when a share `late` of their way is done. */
 typedef struct target_frame {
-  planes x, v, limit, place, place_before, normal, normal_before;
+  vector_array x, v, limit, place, place_before, normal, normal_before;
   const float *mobility;
-  float early, late, inverse_k;
+  float early, late, inverse_h;
   int32_t fixed_work;
 } target_frame;
 
 /* A vector between where it was and is; that of the end, to the bit, at the end. */
-CLOTH_INLINE lanes3 target_between(const target_frame *f, planes before, planes after, int32_t i, lanes_mask there) {
+CLOTH_INLINE lanes3 target_between(const target_frame *f, vector_array before, vector_array after, int32_t i,
+                                   lanes_mask there) {
   lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
   return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
 }
@@ -7578,12 +7597,12 @@ typedef struct backstop {
 /* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p, which
    is `along` ahead of the target. It is itself this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x +
    L axis|^2 = radius^2. */
-static cloth_vector on_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
+static cloth_vector clamp_to_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
   float reach = b->distance + b->radius;
   float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
-  ahead = maximum(snapped(ahead, WORK_QUANTUM), 0.0f - b->most);
+  ahead = maximum(flush_small(ahead, WORK_QUANTUM), 0.0f - b->most);
   float around = square_root((b->most - ahead) * (b->most + ahead));
-  cloth_vector aside = vector_clean(vector_add_scaled(p, b->axis, 0.0f - along));
+  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, 0.0f - along));
   float width = vector_length(aside);
   float share = around / maximum(width, STATE_QUANTUM);
   cloth_vector rim = vector_add_scaled(vector_scale(b->axis, ahead), aside, share);
@@ -7593,23 +7612,23 @@ static cloth_vector on_rim(const backstop *b, cloth_vector p, float along, cloth
 /* The point nearest to p that is not in the backstop, and within max distance if p is: straight out, or to the rim if
    that is too far from the target. Lengths are compared by what they differ in, not as squares of what may be large,
    and everything is worked out whatever comes of it: with fixed work it always is. */
-static cloth_vector step_in_front(const backstop *b, cloth_vector p) {
+static cloth_vector push_out_of_backstop(const backstop *b, cloth_vector p) {
   float reach = b->distance + b->radius;
-  float along = snapped(vector_dot(p, b->axis), WORK_QUANTUM);
+  float along = flush_small(vector_dot(p, b->axis), WORK_QUANTUM);
   float excess = vector_dot(p, p) + (2.0f * reach * along + b->distance * (b->distance + 2.0f * b->radius));
-  excess = snapped(excess, WORK_QUANTUM);
-  cloth_vector from = vector_clean(vector_add_scaled(p, b->axis, reach));
+  excess = flush_small(excess, WORK_QUANTUM);
+  cloth_vector from = vector_flush_work(vector_add_scaled(p, b->axis, reach));
   float distance = vector_length(from);
   float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
   cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
   cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
-  cloth_vector rim = on_rim(b, p, along, front);
+  cloth_vector rim = clamp_to_rim(b, p, along, front);
   cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
   return excess < 0.0f ? out : p;
 }
 
 /* A particle at p from its target, out of its backstop if it has one. */
-static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
+static cloth_vector keep_out_of_backstop(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
   cloth_vector limit = vector_load(f->limit, i);
   float squared = vector_dot(normal, normal);
   int stands = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
@@ -7617,31 +7636,34 @@ static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector
     return p;
   }
   float length = square_root(squared > 0.0f ? squared : 1.0f);
-  backstop b = {vector_clean(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM), limit.x};
-  cloth_vector moved = step_in_front(&b, p);
+  backstop b = {vector_flush_work(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM),
+                limit.x};
+  cloth_vector moved = push_out_of_backstop(&b, p);
   return stands ? moved : p;
 }
 
 /* Of a block, those with backstops one by one. */
-CLOTH_SEPARATE void move_block_in_front(const target_frame *f, int32_t i, int32_t left, lanes3 normal, lanes3 *p) {
+CLOTH_SEPARATE void keep_block_out_of_backstops(const target_frame *f, int32_t i, int32_t left, lanes3 normal,
+                                                lanes3 *p) {
   float block[6][CLOTH_LANES];
-  planes places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
+  vector_array places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
   lanes3_store(places, 0, *p, CLOTH_LANES);
-  lanes3_store(normals, 0, lanes3_snapped(normal), CLOTH_LANES);
+  lanes3_store(normals, 0, lanes3_flush(normal), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    vector_store(places, lane, move_in_front(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
+    vector_store(places, lane,
+                 keep_out_of_backstop(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
   }
   *p = lanes3_load(places, 0);
 }
 
 /* Particles that a constraint moves lose what they had of velocity against it, and their history, as in contact. */
-CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask there = lanes_first(left);
   lanes3 place = target_between(f, f->place_before, f->place, i, there);
   lanes3 x = lanes3_keep(there, lanes3_load(f->x, i));
-  lanes3 from = lanes3_snapped_to(lanes3_subtract(x, place), STATE_QUANTUM);
+  lanes3 from = lanes3_flush_below(lanes3_subtract(x, place), STATE_QUANTUM);
   lanes most = lanes_keep(there, lanes_load(f->limit.x + i));
   lanes_mask moves = lanes_both(there, lanes_less(zero, lanes_load(f->mobility + i)));
   lanes squared = lanes3_dot(from, from);
@@ -7650,44 +7672,44 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
   lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    move_block_in_front(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
+    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
   }
-  lanes3 moved = lanes3_snapped_to(lanes3_subtract(p, from), STATE_QUANTUM);
+  lanes3 moved = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
   if (!f->fixed_work && !lanes_any(held)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
+  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_h));
   lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
   if (c->state.velocity_history) {
-    float *history = earlier_of(c, 1).x + i;
-    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history)), left);
+    float *history = history_of(c, 1).x + i;
+    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_INVALID), lanes_load(history)), left);
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   target_frame f;
   f.x = predicted_of(c);
-  f.v = planes_at(c, c->state.velocity);
-  f.limit = target_planes(c, TARGET_LIMIT);
-  f.place = target_planes(c, TARGET_PLACE);
-  f.place_before = target_planes(c, TARGET_PLACE_BEFORE);
-  f.normal = target_planes(c, TARGET_NORMAL);
-  f.normal_before = target_planes(c, TARGET_NORMAL_BEFORE);
+  f.v = vectors_at(c, c->state.velocity);
+  f.limit = target_vectors(c, TARGET_LIMIT);
+  f.place = target_vectors(c, TARGET_PLACE);
+  f.place_before = target_vectors(c, TARGET_PLACE_BEFORE);
+  f.normal = target_vectors(c, TARGET_NORMAL);
+  f.normal_before = target_vectors(c, TARGET_NORMAL_BEFORE);
   f.mobility = floats_at(c, c->scratch.mobility);
   f.late = (float)(index + 1) / (float)plan->substeps;
   f.early = 1.0f - f.late;
-  f.inverse_k = plan->inverse_k;
+  f.inverse_h = plan->inverse_h;
   f.fixed_work = c->settings.capacity.fixed_work;
-  EACH_BLOCK(c->count, hold_block(c, &f, i, left));
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
 }
 
 /* The step is over: targets rest where they have arrived. */
-static void rest_targets(const cloth *c) {
+static void settle_targets(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
-  copy_memory(target_planes(c, TARGET_PLACE_BEFORE).x, target_planes(c, TARGET_PLACE).x, bytes);
-  copy_memory(target_planes(c, TARGET_NORMAL_BEFORE).x, target_planes(c, TARGET_NORMAL).x, bytes);
+  copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
+  copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
   inputs_of(c)->targets = TARGETS_STILL;
 }
 
@@ -7705,7 +7727,7 @@ int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_moti
   if (!sheet->state.targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
-  set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
+  set_particle_vector(sheet, target_vectors(sheet, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
 
@@ -7752,12 +7774,12 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
     const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
     cloth_vector place = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_PLACE), i, vector_snapped(place, STATE_QUANTUM));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_NORMAL), i, normal);
+    set_particle_vector(sheet, target_vectors(sheet, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(sheet, target_vectors(sheet, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(sheet)->targets == TARGETS_NONE) {
     wake(sheet);
-    rest_targets(sheet);
+    settle_targets(sheet);
   }
   inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
   return CLOTH_OK;
@@ -7766,7 +7788,7 @@ int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const vo
 int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = cloth_move_targets(sheet, layout, vertices, bytes);
   if (!error) {
-    rest_targets(sheet);
+    settle_targets(sheet);
   }
   return error;
 }
@@ -7777,8 +7799,8 @@ int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const voi
 
 /* The part of a vector that a confined particle may have. */
 static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
-  a = vector_clean(a);
-  float along = snapped(vector_dot(a, held->direction), WORK_QUANTUM);
+  a = vector_flush_work(a);
+  float along = flush_small(vector_dot(a, held->direction), WORK_QUANTUM);
   if (held->freedom == FREEDOM_LINE) {
     return vector_scale(held->direction, along);
   }
@@ -7787,14 +7809,14 @@ static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
 
 /* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
-  planes a = planes_at(c, vectors);
+  vector_array a = vectors_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *held = &confined_of(c)[i];
     CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
     cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(held, from));
-    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
+    vector_store(a, held->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
 
@@ -7813,7 +7835,7 @@ static int is_confined(uint32_t freedom) {
   return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
 }
 
-static void forget_confinement(const cloth *c, int32_t particle) {
+static void remove_confinement(const cloth *c, int32_t particle) {
   confinement *held = find_confinement(c, particle);
   confinement *end = confined_of(c) + inputs_of(c)->confined_count;
   if (!WITH_CONFINED || held == end || held->particle != particle) {
@@ -7830,10 +7852,10 @@ static void forget_confinement(const cloth *c, int32_t particle) {
 
 /* Pins whose target was reached rest; mobilities follow from pins and masses. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
+  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
   for (int32_t i = 0; have_arrived && i < c->count; i++) {
     if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
@@ -7865,8 +7887,8 @@ static void clear_pads(const cloth *c) {
 
 /* Velocity changes of an all-explicit substep: force over mass. */
 CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
-  planes change = planes_at(c, c->scratch.residual);
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array change = vectors_at(c, c->scratch.residual);
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
@@ -7881,14 +7903,14 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
 
 /* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
 CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
-  return lanes3_snapped(lanes3_add_scaled(x, v, k));
+  return lanes3_flush(lanes3_add_scaled(x, v, k));
 }
 
 CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  const planes x = planes_at(c, c->state.position), velocity = planes_at(c, c->state.velocity),
-               predicted = predicted_of(c);
+  const vector_array x = vectors_at(c, c->state.position), velocity = vectors_at(c, c->state.velocity),
+                     predicted = predicted_of(c);
   const int32_t count = c->count;
-  const lanes k = lanes_splat(plan->k);
+  const lanes k = lanes_splat(plan->h);
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
     lanes3_store(predicted, i, to, count - i);
@@ -7905,10 +7927,10 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
-  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
+  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_INVALID)), moves);
   lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(knows, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
@@ -7916,12 +7938,12 @@ CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v
 }
 
 typedef struct prediction_plan {
-  planes x, velocity, to, first, second;
+  vector_array x, velocity, to, first, second;
   const float *mobility;
   float *shares;
   body_force force;
   int32_t keeps_history, with_body_forces;
-  float k, weight, later;
+  float h, weight, later;
 } prediction_plan;
 
 CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t left) {
@@ -7943,53 +7965,54 @@ CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t lef
     lanes_store_first(p->shares + i, share, left);
   }
   lanes3_store(p->velocity, i, v, left);
-  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->k)), left);
+  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->h)), left);
 }
 
 /* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
    nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
    processors take a store for one to the place they read next. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_plan p = {planes_at(c, c->state.position),
-                             planes_at(c, c->state.velocity),
+  const prediction_plan p = {vectors_at(c, c->state.position),
+                             vectors_at(c, c->state.velocity),
                              predicted_of(c),
-                             earlier_of(c, 1),
-                             earlier_of(c, 2),
+                             history_of(c, 1),
+                             history_of(c, 2),
                              floats_at(c, c->scratch.mobility),
                              floats_at(c, c->scratch.force_share),
                              body_force_of(c, plan),
                              c->state.velocity_history != 0,
                              with_body_forces,
-                             plan->k,
+                             plan->h,
                              plan->extrapolation * plan->history * (1.0f / 9.0f),
                              force_share(plan)};
-  EACH_BLOCK(c->count, predict_block(&p, i, left));
+  EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
 }
 
 #endif
 
 /* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
    alone gains no rounding error. */
-CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lanes inverse_k, int32_t i, int32_t left) {
+CLOTH_INLINE void update_velocity_block(vector_array x, vector_array v, vector_array limited, lanes k, lanes inverse_h,
+                                        int32_t i, int32_t left) {
   lanes3 velocity = lanes3_load(v, i);
   lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
   lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), left);
+  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_h), left);
 }
 
-CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
-  planes limited = predicted_of(c);
-  lanes k = lanes_splat(plan->k);
-  lanes inverse_k = lanes_splat(plan->inverse_k);
-  EACH_BLOCK(c->count, settle_block(x, v, limited, k, inverse_k, i, left));
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array limited = predicted_of(c);
+  lanes k = lanes_splat(plan->h);
+  lanes inverse_h = lanes_splat(plan->inverse_h);
+  EACH_BLOCK(i, left, c->count, update_velocity_block(x, v, limited, k, inverse_h, i, left));
 }
 
 /* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
 static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
@@ -8001,14 +8024,14 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   cloth_vector way = vector_subtract(to, from);
   int pinned = is_pinned(c, i);
   if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
-                         clamp_length(&way, c->settings.integration.max_speed * plan->k) >
+                         clamp_length(&way, c->settings.integration.max_speed * plan->h) >
                      0) {
     to = vector_add(from, way);
     counts->particles_limited++;
   }
   CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
-  vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
-  vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+  vector_store(x, i, vector_flush(to, STATE_QUANTUM));
+  vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
 }
 
 /* How far a particle may move in a substep, and how fast. */
@@ -8019,9 +8042,9 @@ typedef struct motion_bounds {
 
 /* Within bounds, and clearly so? */
 CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(at_most_this_long(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
-                               lanes_less(at_most_this_long(to), lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(at_most_this_long(velocity), lanes_splat(bounds.fastest)));
+  lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
+                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+  return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(bounds.fastest)));
 }
 
 CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
@@ -8031,10 +8054,11 @@ CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t
   }
 }
 
-CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, planes x, planes v,
-                               planes predicted, int32_t i, int32_t left, cloth_statistics *counts) {
-  lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
-  lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
+CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, vector_array x,
+                               vector_array v, vector_array predicted, int32_t i, int32_t left,
+                               cloth_statistics *counts) {
+  lanes3 to = lanes3_flush_below(lanes3_load(predicted, i), STATE_QUANTUM);
+  lanes3 velocity = lanes3_flush_below(lanes3_load(v, i), STATE_QUANTUM);
   lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
   if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
     accept_singly(c, plan, i, left, counts);
@@ -8046,12 +8070,12 @@ CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bou
 
 /* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
 CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
-  planes predicted = predicted_of(c);
-  motion_bounds bounds = {c->settings.integration.max_speed * plan->k, c->settings.integration.max_speed,
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array predicted = predicted_of(c);
+  motion_bounds bounds = {c->settings.integration.max_speed * plan->h, c->settings.integration.max_speed,
                           c->settings.capacity.fixed_work};
-  EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
+  EACH_BLOCK(i, left, c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
 }
 
 /// Sleep ///
@@ -8066,11 +8090,11 @@ static int has_gusts(const cloth *c) {
 
 /* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
    rest. */
-static int is_quiet(const cloth *c) {
+static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
-  planes v = planes_at(c, c->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   float most = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -8082,33 +8106,33 @@ static int is_quiet(const cloth *c) {
 }
 
 static void fall_asleep(const cloth *c) {
-  inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->state.velocity), 0.0f);
+  inputs_of(c)->rest_time = ASLEEP;
+  fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
-    fill_planes(c, planes_at(c, c->state.warm_start), 0.0f);
+    fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
   }
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
-    forget_history(c, i);
+    invalidate_history(c, i);
   }
 }
 
 /* At the end of a step of dt seconds. */
-CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->settings.sleep.speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->settings.sleep.time) {
+  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
 /* A step of a sleeping cloth. */
-CLOTH_SEPARATE int sleep_on(const cloth *c) {
+CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
-  add_work(c, 1, PRICE_STEP);
+  add_work(c, 1, COST_STEP);
   return CLOTH_OK;
 }
 
@@ -8148,55 +8172,55 @@ static uint32_t share_of_row(const cloth *c, uint32_t price) {
 }
 
 /* Of an iteration of the solver, a particle. */
-static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_PAIR;
+static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0)) +
+  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_PAIR : 0)) +
          share_of_row(c, seam);
 }
 
 /* Of a solve, a particle, without the iterations. */
-static uint32_t solve_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
-  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->state.warm_start ? PRICE_WARM : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->state.warm_start || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
+  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_BLOCKS : 0)) +
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
-static uint32_t forces_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * PRICE_SEAM;
-  return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
-                    (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
-                    (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
-         (plan->solves ? solve_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
+                    (plan->springs || plan->solves ? COST_SPRINGS : 0) +
+                    (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
+         (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of all that every substep does to a particle, however things are. */
-static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->state.velocity_history ? PRICE_HISTORY : 0);
+static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tethers) {
+  uint32_t price = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
-    price += forces_price(c, plan);
+    price += forces_cost(c, plan);
   }
   if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
-    price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
+    price += COST_SETTLE + (plan->projects ? (uint32_t)tethers * COST_TETHER : 0u);
   }
-  price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_price(c);
+  price += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
+  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_cost(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
-typedef struct work_around {
-  int32_t plain, confined, bodies, tethers;
+typedef struct surroundings {
+  int32_t uniform, confined, bodies, tethers;
   uint32_t nearness; /* price of a particle that touches all of them at once */
   uint32_t blocks;
-} work_around;
+} surroundings;
 
-static void add_body(work_around *around, const cloth_collider *body) {
+static void add_body(surroundings *around, const cloth_collider *body) {
   around->bodies++;
-  around->nearness += near_price(body) + trace_price(body) + PRICE_RESPOND;
+  around->nearness += near_cost(body) + trace_cost(body) + COST_RESPOND;
   around->blocks += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -8209,10 +8233,10 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-static work_around look_around(const cloth *c) {
-  work_around around;
+static surroundings survey_surroundings(const cloth *c) {
+  surroundings around;
   fill_zero(&around, sizeof around);
-  around.plain = plain_particles(c);
+  around.uniform = count_uniform_particles(c);
   around.confined = inputs_of(c)->confined_count;
   around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
@@ -8224,35 +8248,35 @@ static work_around look_around(const cloth *c) {
 }
 
 /* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
-static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = PRICE_RECOVER + around->nearness;
+static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = COST_RECOVER + around->nearness;
   if (plan->projects) {
-    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
+    price += (uint32_t)around->tethers * (COST_TAUT + around->blocks * (COST_PASSED + COST_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_price(c, plan);
+    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
   }
   return price;
 }
 
 /* What a step does however things are. */
-static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
-  price += c->settings.capacity.fixed_work ? varying_price(c, plan, around) : 0u;
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = particle_cost(c, plan, around->tethers) + (uint32_t)around->bodies * COST_NEAR;
+  price += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
-    price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
+    price += (uint32_t)around->bodies * (COST_SEEK + (around->bodies > 1 ? COST_SEEK_MORE : 0u));
   }
   uint64_t work = price * (uint32_t)c->count;
 #if WITH_PROJECTION
-  work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
+  work += plan->projects ? projection_cost(c, plan, around->uniform) : 0u;
 #endif
-  work += PRICE_CALL + (uint32_t)c->grid.rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
-          (uint32_t)around->bodies * PRICE_BODY;
-  work = work * (uint32_t)plan->substeps + PRICE_STEP +
-         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->settings.tethers.count * PRICE_MARK);
-  if (chooses_tethers(c)) {
+  work += COST_CALL + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)around->confined * COST_CONFINED +
+          (uint32_t)around->bodies * COST_BODY;
+  work = work * (uint32_t)plan->substeps + COST_STEP +
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
-    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->settings.tethers.count * PRICE_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_OFFERS);
   }
   return work;
 }
@@ -8275,10 +8299,10 @@ static int check_step(const cloth *c, float dt) {
 #if WITH_PLANNING
 
 /* The most that a step can count beside. */
-static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->settings.capacity.fixed_work ? 0u : varying_price(c, plan, around);
+static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
-    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+    price += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
@@ -8292,32 +8316,32 @@ int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (WITH_SLEEP && is_asleep(sheet)) {
-    *work = PRICE_STEP;
+    *work = COST_STEP;
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
-  work_around around = look_around(sheet);
+  surroundings around = survey_surroundings(sheet);
   plan_step(sheet, dt, plan);
-  *work = planned_work(sheet, plan, &around) + most_counted(sheet, plan, &around);
+  *work = planned_work(sheet, plan, &around) + max_varying_work(sheet, plan, &around);
   return CLOTH_OK;
 }
 
 /* A cloth of which nothing is there but what plans are made of. */
-typedef struct paper_cloth {
+typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   step_plan plan;
-} paper_cloth;
+} config_model;
 
-static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
+static void model_from_config(config_model *paper, const cloth_config *config) {
   cloth *c = &paper->c;
   fill_zero(paper, sizeof *paper);
-  lay_out(c, config);
+  compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
   measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
   measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
-  c->state.inputs = offsetof(paper_cloth, inputs);
+  c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
@@ -8325,8 +8349,8 @@ static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
 }
 
 /* The dearest surroundings of a cloth of this config. */
-static work_around worst_around(const cloth_config *config) {
-  work_around around;
+static surroundings worst_surroundings(const cloth_config *config) {
+  surroundings around;
   cloth_collider dearest;
   fill_zero(&around, sizeof around);
   fill_zero(&dearest, sizeof dearest);
@@ -8340,14 +8364,14 @@ static work_around worst_around(const cloth_config *config) {
 }
 
 /* With substeps that a step would choose, any number of them may come: each makes another plan. */
-CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
+CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around, float dt) {
   uint64_t most = 0;
   cloth *c = &paper->c;
   for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &paper->plan);
-    uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
+    uint64_t work = planned_work(c, &paper->plan, around) + max_varying_work(c, &paper->plan, around);
     most = work > most ? work : most;
   }
   return most;
@@ -8364,10 +8388,10 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  paper_cloth paper;
-  work_around around = worst_around(config);
-  draw_paper_cloth(&paper, config);
-  *work = worst_work(&paper, &around, dt);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
+  model_from_config(&paper, config);
+  *work = max_work(&paper, &around, dt);
   return CLOTH_OK;
 }
 
@@ -8452,10 +8476,10 @@ static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const 
   return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
 }
 
-CLOTH_SEPARATE void draw_planned(paper_cloth *paper, const cloth_config *config) {
+CLOTH_SEPARATE void model_from_plan(config_model *paper, const cloth_config *config) {
   cloth_config planned = *config;
   plan_tiers(&planned);
-  draw_paper_cloth(paper, &planned);
+  model_from_config(paper, &planned);
 }
 
 /* What a plan chose. */
@@ -8466,11 +8490,11 @@ typedef struct plan_choice {
 
 /* Tries all there is to choose. */
 CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
-  paper_cloth paper;
-  work_around around = worst_around(config);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
   cloth *c = &paper.c;
   around.tethers = TETHERS;
-  draw_planned(&paper, config);
+  model_from_plan(&paper, config);
   best->forecast.work = 0;
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
@@ -8478,7 +8502,7 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
       c->settings.integration.substeps = plan_substeps[n];
       c->settings.integration.max_substeps = c->settings.integration.substeps;
       c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
-      f.work = worst_work(&paper, &around, dt);
+      f.work = max_work(&paper, &around, dt);
       f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;
@@ -8525,11 +8549,11 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 /// Stepping ///
 
-static void finish_inputs(const cloth *c) {
+static void finish_motions(const cloth *c) {
   uint8_t *freedom = freedom_of(c);
-  int are_carried = (freedoms_joined(c) & PIN_CARRIED) != 0;
+  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
   for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_CARRIED) {
+    if (freedom[i] & PIN_HAS_TARGET) {
       freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
     }
   }
@@ -8539,19 +8563,19 @@ static void finish_inputs(const cloth *c) {
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets == TARGETS_MOVING) {
-    rest_targets(c);
+    settle_targets(c);
   }
 #endif
 }
 
 /* Projected springs, tethers and strain limits. */
-CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
 #if WITH_PROJECTION
   if (plan->projects) {
     project_springs(c, plan);
   }
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->solids = find_solids(c);
+    workspace_of(c)->obstacles = find_obstacles(c);
     for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
       pull_tethers(c, slot);
     }
@@ -8559,28 +8583,28 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
+      refund_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_cost(c));
       break;
     }
-    limit_sweep(c, predicted_of(c));
+    limit_strain(c, predicted_of(c));
   }
-  settle_lengths(c, plan);
+  update_velocities_from_positions(c, plan);
 }
 
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
    contacts of the solver. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  evaluate_forces(c, plan, planes_at(c, c->scratch.residual));
+  evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
-    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
+    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
   }
   if (WITH_CONTACT_SOLVER && contacts) {
-    settle_contacts(c, plan, index, statistics_of(c));
+    resolve_contacts(c, plan, index, statistics_of(c));
   }
   return contacts;
 }
@@ -8616,18 +8640,18 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
-    limit_lengths(c, plan);
+    enforce_lengths(c, plan);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
-    drop_pushes(c, plan, index);
+    remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    hold_to_targets(c, plan, index);
+    constrain_to_targets(c, plan, index);
   }
 #endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
@@ -8643,15 +8667,15 @@ static void prepare_step(const cloth *c, float dt) {
   plan_step(c, dt, &w->plan);
   clear_pads(c);
   prepare_particles(c);
-  mark_plain_pieces(c);
+  find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
-    work_around around = look_around(c);
-    w->plain = around.plain;
+    surroundings around = survey_surroundings(c);
+    w->uniform = around.uniform;
     add_work(c, planned_work(c, &w->plan, &around), 1);
   }
 #if WITH_PROJECTION
-  if (chooses_tethers(c)) {
+  if (will_choose_tethers(c)) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
@@ -8664,8 +8688,8 @@ static void prepare_step(const cloth *c, float dt) {
 /* What has to be known of all substeps. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(c, plan));
-  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
+  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -8676,7 +8700,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return sleep_on(c);
+    return step_asleep(c);
   }
 #endif
   prepare_step(c, dt);
@@ -8686,13 +8710,13 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  finish_inputs(c);
-  inputs_of(c)->last_substep = w->plan.k;
+  finish_motions(c);
+  inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
-  pass_gusts(inputs_of(c), dt);
+  advance_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
-  settle_down(c, dt);
+  update_sleep(c, dt);
 #endif
   return finish_statistics(c, &w->plan);
 }
@@ -8747,7 +8771,7 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
   workspace *w = workspace_of(sheet);
   allow_refinements(sheet);
   w->is_cut = effort->cut_short;
-  w->refinements_most = effort->refinements;
+  w->max_refinements = effort->refinements;
   return step(sheet, dt);
 }
 
@@ -8766,7 +8790,7 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   if (!vector_in_range(value, limit)) {
     return error;
   }
-  cloth_vector clean = vector_snapped(value, STATE_QUANTUM);
+  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -8796,12 +8820,12 @@ int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(sheet);
   cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_snapped(given->strength, STATE_QUANTUM);
+  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
     changed.gust_place[0] = changed.gust_place[1] = 0;
-    pass_gusts(&changed, given->start);
+    advance_gusts(&changed, given->start);
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
@@ -8846,7 +8870,7 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, planes_at(c, c->state.velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -8859,11 +8883,11 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     } else if (freedom != FREEDOM_PINNED) {
-      drop_tethers_to(c, particle);
+      remove_tethers_to(c, particle);
     }
   }
   freedom_of(c)[particle] = (uint8_t)freedom;
-  forget_history(c, particle);
+  invalidate_history(c, particle);
 }
 
 int cloth_pin(cloth *sheet, int32_t particle) {
@@ -8871,7 +8895,7 @@ int cloth_pin(cloth *sheet, int32_t particle) {
   if (error) {
     return error;
   }
-  forget_confinement(sheet, particle);
+  remove_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_PINNED);
   set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
@@ -8897,13 +8921,13 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(planes_at(sheet, sheet->state.position), particle);
-  cloth_vector way = vector_subtract(vector_snapped(target, STATE_QUANTUM), from);
+  cloth_vector from = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
   freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
@@ -8924,20 +8948,20 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
+  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* A line or plane anchored anew where its particle is stays the same one. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
-  forget_confinement(c, particle);
+  remove_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
   }
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(planes_at(c, c->state.position), particle);
+  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -8957,7 +8981,7 @@ int cloth_release(cloth *sheet, int32_t particle) {
   if (error) {
     return error;
   }
-  forget_confinement(sheet, particle);
+  remove_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
@@ -8975,10 +8999,10 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  position = vector_snapped(position, STATE_QUANTUM);
-  set_particle_vector(sheet, planes_at(sheet, sheet->state.position), particle, position);
+  position = vector_flush(position, STATE_QUANTUM);
+  set_particle_vector(sheet, vectors_at(sheet, sheet->state.position), particle, position);
   set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
-  forget_history(sheet, particle);
+  invalidate_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
   }
@@ -8991,15 +9015,15 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
     return error;
   }
   float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  planes v = planes_at(sheet, sheet->state.velocity);
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  vector_array v = vectors_at(sheet, sheet->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
   if (!is_pinned(sheet, particle)) {
     set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
-    forget_history(sheet, particle);
+    invalidate_history(sheet, particle);
   }
   return CLOTH_OK;
 }
@@ -9062,7 +9086,7 @@ static int check_collider(const cloth_collider *body) {
 }
 
 /* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
-static collider_slot clean_collider(const cloth_collider *body) {
+static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
   int round =
@@ -9075,9 +9099,9 @@ static collider_slot clean_collider(const cloth_collider *body) {
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
   slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
-  slot->body.static_friction = snapped(body->static_friction, WORK_QUANTUM);
-  slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
-  slot->body.pose = clean_pose(&body->pose);
+  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot->body.pose = normalised_pose(&body->pose);
   slot->previous = slot->body.pose;
   return clean;
 }
@@ -9091,7 +9115,7 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
-      colliders_of(sheet)[index] = clean_collider(collider);
+      colliders_of(sheet)[index] = stored_collider(collider);
       wake(sheet);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
@@ -9115,7 +9139,7 @@ int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collid
   if (error) {
     return error;
   }
-  collider_slot clean = clean_collider(collider);
+  collider_slot clean = stored_collider(collider);
   set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -9134,7 +9158,7 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
     return error;
   }
   collider_slot *slot = &colliders_of(sheet)[index];
-  cloth_pose poses[2] = {previous ? clean_pose(previous) : slot->previous, clean_pose(current)};
+  cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
   set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
@@ -9174,7 +9198,7 @@ int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *r
 
 /// Moving frames ///
 
-#if WITH_CARRY
+#if WITH_MOVE_FRAME
 
 /* x goes to place + R (x - pivot). */
 typedef struct rigid_motion {
@@ -9188,15 +9212,14 @@ typedef struct rigid_motion {
    turn, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
-  cloth_rotation quarter = half_rotation(half_rotation(rotation_snapped(q)));
-  cloth_vector u = vector_clean(vector(quarter.x, quarter.y, quarter.z));
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
   float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
   return vector_scale(u, 8.0f * series / dt);
 }
 
-static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
-                                   float dt) {
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
   rigid_motion m;
@@ -9204,134 +9227,135 @@ static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to,
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed = vector_clean(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
 
-static cloth_vector carry_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_snapped(rotate(m->rotation, a), STATE_QUANTUM) : a;
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
 }
 
-static cloth_vector carry_place(const rigid_motion *m, cloth_vector x) {
-  return vector_snapped(vector_add(m->place, carry_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
 /* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
-  cloth_vector arm = vector_clean(vector_subtract(place, m->place));
-  cloth_vector across = vector_clean(vector_cross(arm, m->angular_speed));
-  return vector_snapped(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
 /* A velocity; along no axis does it come to be faster than a pin may be told to move. */
-static cloth_vector carry_velocity(const rigid_motion *m, cloth_vector v) {
-  cloth_vector a = carry_direction(m, v);
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
   return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
 }
 
-static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
-  planes a = planes_at(c, velocities);
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
   for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
-    vector_store(a, i, carry_velocity(m, vector_load(a, i)));
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
   }
 }
 
-static void carry_history(const cloth *c, const rigid_motion *m) {
+static void transform_history(const cloth *c, const rigid_motion *m) {
   for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
-    planes v = earlier_of(c, before);
+    vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_FORGOTTEN) {
-        vector_store(v, i, carry_velocity(m, velocity));
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
       }
     }
   }
 }
 
 /* Targets go along with their normals. */
-static void carry_targets(const cloth *c, const rigid_motion *m) {
+static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
-    planes a = target_planes(c, which);
+    vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_PLACE_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? carry_place(m, before) : unit_or_zero(carry_direction(m, before)));
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
     }
   }
 }
 
-static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
-  carry_velocities(c, m, c->state.velocity);
-  carry_history(c, m);
-  carry_velocities(c, m, c->state.warm_start);
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector place = carry_place(m, vector_load(x, i));
+    cloth_vector place = transform_point(m, vector_load(x, i));
     vector_store(x, i, place);
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
       clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
     }
   }
 }
 
-static void carry_confinements(const cloth *c, const rigid_motion *m) {
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(planes_at(c, c->state.position), held->particle);
-    held->direction = carry_direction(m, held->direction);
+    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
+    held->direction = transform_direction(m, held->direction);
     held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
   }
 }
 
-static cloth_pose carry_pose(const rigid_motion *m, const cloth_pose *pose) {
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
   cloth_pose carried;
-  carried.position = carry_place(m, pose->position);
+  carried.position = transform_point(m, pose->position);
   carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
   return carried;
 }
 
-static void carry_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      slot->previous = carry_pose(m, &slot->previous);
-      slot->body.pose = carry_pose(m, &slot->body.pose);
+      slot->previous = transform_pose(m, &slot->previous);
+      slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
 }
 
 /* Do all of these places stay within the position limit? */
-static int are_carried_within(const cloth *c, const rigid_motion *m, planes places) {
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(carry_place(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
       return 0;
     }
   }
   return 1;
 }
 
-static int is_slot_carried_within(const collider_slot *slot, const rigid_motion *m) {
-  cloth_pose from = carry_pose(m, &slot->previous), to = carry_pose(m, &slot->body.pose);
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
 /* Does everything stay within the position limit? */
-static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_carried_within(c, m, planes_at(c, c->state.position));
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
-                 are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_carried_within(slot, m);
+      are_within = are_within && is_slot_within(slot, m);
     }
   }
   return are_within;
@@ -9354,19 +9378,19 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
     return CLOTH_ERROR_INERTIA;
   }
-  cloth_pose poses[2] = {clean_pose(from), clean_pose(to)};
-  rigid_motion m = carried_motion(&poses[0], &poses[1], kept, dt);
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!may_be_carried(sheet, &m, colliders)) {
+  if (!stays_within_limit(sheet, &m, colliders)) {
     return CLOTH_ERROR_VECTOR;
   }
   wake(sheet);
-  carry_particles(sheet, &m, dt);
-  carry_targets(sheet, &m);
-  carry_confinements(sheet, &m);
-  carry_colliders(sheet, &m, colliders);
+  transform_particles(sheet, &m, dt);
+  transform_targets(sheet, &m);
+  transform_confinements(sheet, &m);
+  transform_colliders(sheet, &m, colliders);
   return CLOTH_OK;
 }
 
@@ -9374,8 +9398,8 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
 
 /// Output ///
 
-static cloth_range range_at(const cloth *c, uint32_t offset) {
-  planes p = planes_at(c, offset);
+static cloth_range view_at(const cloth *c, uint32_t offset) {
+  vector_array p = vectors_at(c, offset);
   cloth_range range;
   range.x = p.x;
   range.y = p.y;
@@ -9389,7 +9413,7 @@ int cloth_positions(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->state.position);
+  *range = view_at(sheet, sheet->state.position);
   return CLOTH_OK;
 }
 
@@ -9398,14 +9422,14 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->state.velocity);
+  *range = view_at(sheet, sheet->state.velocity);
   return CLOTH_OK;
 }
 
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
   lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
@@ -9422,7 +9446,7 @@ int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *posit
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(planes_at(sheet, sheet->state.position), particle);
+  *position = vector_load(vectors_at(sheet, sheet->state.position), particle);
   return CLOTH_OK;
 }
 
@@ -9434,7 +9458,7 @@ int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *veloc
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(planes_at(sheet, sheet->state.velocity), particle);
+  *velocity = vector_load(vectors_at(sheet, sheet->state.velocity), particle);
   return CLOTH_OK;
 }
 
@@ -9455,7 +9479,7 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(planes_at(c, c->state.position), row * c->grid.columns + column);
+    cloth_vector p = vector_load(vectors_at(c, c->state.position), row * c->grid.columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -9547,7 +9571,7 @@ int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  planes x = planes_at(sheet, sheet->state.position);
+  vector_array x = vectors_at(sheet, sheet->state.position);
   *low = vector_load(x, 0);
   *high = *low;
   for (int32_t i = 1; i < sheet->count; i++) {
@@ -9791,7 +9815,7 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_CARRIED) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
@@ -9838,7 +9862,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
      length. */
-  collider_slot stored = clean_collider(&slot.body);
+  collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
   if (are_equal(&stored, &slot, sizeof slot)) {
@@ -9892,7 +9916,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 }
 
 /* Are the floats of these planes within a limit, and is nothing in their pads? */
-static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
     const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
@@ -9925,13 +9949,13 @@ static int check_image_contacts(const image_view *view) {
 }
 
 /* A cloth asleep is one that may sleep, and all its particles rest. */
-static int check_image_sleep(const image_view *view, float quiet) {
+static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
-  if (quiet == ASLEEP) {
+  if (rest_time == ASLEEP) {
     return c->settings.sleep.speed > 0.0f &&
            is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
   }
-  return quiet == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(quiet, 0.0f, c->settings.sleep.time));
+  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
@@ -9956,7 +9980,7 @@ static int check_image_history(const image_view *view) {
   for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
-    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
         is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
@@ -10015,7 +10039,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    if (!check_image_planes(view, offset, most)) {
+    if (!check_image_vectors(view, offset, most)) {
       return 0;
     }
     for (int32_t i = 0; i < c->count; i++) {
@@ -10036,11 +10060,11 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_planes(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
+         check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.warm_start || check_image_planes(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }
@@ -10127,12 +10151,12 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
 
 /* How many springs of a direction a row keeps. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->grid.columns);
+  int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
@@ -10141,7 +10165,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       const particle_pair ends = spring_particles(c, d, 1, row, column);
       const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
-      float e = snapped(length - rest, STATE_QUANTUM);
+      float e = flush_small(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? fabric->compression : fabric->shear_compression);
       float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
@@ -10149,7 +10173,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {
         float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add_value(&sums->squared_strain, column, snapped(strain * strain, WORK_QUANTUM));
+        lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
         sums->largest = maximum(sums->largest, e / rest);
       }
     }
@@ -10157,7 +10181,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
@@ -10167,7 +10191,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       const particle_pair ends = spring_particles(c, d, 2, row, column);
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
+      float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
@@ -10177,8 +10201,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};

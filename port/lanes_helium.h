@@ -127,14 +127,14 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
 }
 
 /* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
-#define CLOTH_LANES_CARRY
-typedef uint32_t lanes_carry;
+#define CLOTH_LANES_SHIFT
+typedef uint32_t lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return 0;
 }
 
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 

@@ -15,8 +15,8 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
-CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
-  planes p;
+CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
+  vector_array p;
   p.x = floats_at(c, offset);
   p.y = p.x + c->stride;
   p.z = p.y + c->stride;
@@ -59,7 +59,7 @@ static void add_work(const cloth *c, uint64_t times, uint32_t price) {
 }
 
 /* Takes back work that was reckoned in advance and not done. */
-static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
+static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
   add_work(c, 0u - times, price);
 }
 
@@ -68,9 +68,9 @@ static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
     w->is_cut = 1;
-    w->refinements_most = w->refinements;
+    w->max_refinements = w->refinements;
   }
-  if (w->is_cut && w->refinements >= w->refinements_most) {
+  if (w->is_cut && w->refinements >= w->max_refinements) {
     return 0;
   }
   w->refinements++;
@@ -101,13 +101,13 @@ static int32_t cells_along_warp(const cloth *c) {
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
-static planes predicted_of(const cloth *c) {
-  return planes_at(c, c->scratch.product);
+static vector_array predicted_of(const cloth *c) {
+  return vectors_at(c, c->scratch.product);
 }
 
 /* Where explicit springs are evaluated. */
-static planes places_of(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->state.position);
+static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
 }
 
 /* Are contacts constraints of the solve? */
@@ -128,14 +128,14 @@ static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
-static void fill_planes(const cloth *c, planes a, float value) {
+static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
 /* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
-static int chooses_tethers(const cloth *c) {
+static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
@@ -157,19 +157,19 @@ static int check_call(const cloth *c, const void *with) {
 }
 
 /* The velocities one or two substeps before the last. */
-static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+static vector_array history_of(const cloth *c, int32_t before) {
+  return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
-static void forget_history(const cloth *c, int32_t particle) {
+static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
-    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
-    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
-static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+static vector_array target_vectors(const cloth *c, int32_t which) {
+  return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 #if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
@@ -181,12 +181,12 @@ static int is_motion_limit(cloth_vector limit) {
 #endif
 
 static int is_asleep(const cloth *c) {
-  return inputs_of(c)->quiet == ASLEEP;
+  return inputs_of(c)->rest_time == ASLEEP;
 }
 
 /* Something that acts on the cloth has changed. */
 static void wake(const cloth *c) {
-  inputs_of(c)->quiet = 0.0f;
+  inputs_of(c)->rest_time = 0.0f;
 }
 
 /* Stores one of the inputs. What it already is wakes nothing. */
@@ -202,8 +202,8 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-static planes row_buffer(const cloth *c, int32_t number) {
-  planes f;
+static vector_array row_buffer(const cloth *c, int32_t number) {
+  vector_array f;
   f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
   f.y = f.x + c->grid.columns;
   f.z = f.y + c->grid.columns;
@@ -219,7 +219,7 @@ static uint32_t *contact_info_of(const cloth *c) {
 }
 
 /* All bits of any particle's freedom. */
-static uint32_t freedoms_joined(const cloth *c) {
+static uint32_t union_of_freedom_flags(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
   uint32_t joined = 0;
   for (int32_t i = 0; i < c->count; i++) {
@@ -237,7 +237,7 @@ static int check_particle(const cloth *c, int32_t particle) {
 }
 
 /* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
-static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
+static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
   if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
     wake(c);

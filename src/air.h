@@ -45,11 +45,11 @@ static cloth_vector wind_of(const cloth *c) {
   gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
   gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
   gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
-  return vector_snapped(vector_add(inputs->wind, gust), STATE_QUANTUM);
+  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
 /* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
-static void pass_gusts(cloth_inputs *inputs, float time) {
+static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
     float way = time / inputs->gust_period;
     int32_t whole = (int32_t)way;
@@ -77,7 +77,7 @@ typedef struct row_ends {
   float cells;
 } row_ends;
 
-CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
+CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
   row_ends ends;
   ends.left = vector_load(x, row * c->grid.columns);
   ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
@@ -94,7 +94,7 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
 /* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
    the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
    Differences reach one cell to each side, or to one side only on an edge. */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
   int32_t below = row < c->grid.rows - 1 ? 1 : 0;
@@ -105,11 +105,11 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends,
   lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
   lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
   lanes3 up = lanes3_load(x, i - above * c->grid.columns);
-  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
+  lanes3 along_weft = lanes3_flush(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
   lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
   lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
   lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
-  lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
+  lanes3 crossed = lanes3_cross(lanes3_flush(lanes3_subtract(right, left)), along_weft);
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
@@ -119,25 +119,25 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends,
  * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
  * explicit step stable.
  */
-CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
+CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
   lanes one = lanes_splat(1.0f);
   lanes area = lanes3_length(a);
   lanes speed = lanes3_length(v);
   lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
   area = lanes_maximum(area, lanes_splat(1.0e-12f));
   speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
-  lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_snapped(lanes3_dot(n, v));
+  lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
+  lanes into = lanes_flush(lanes3_dot(n, v));
   /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), k_over_mass);
-  strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
-  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->settings.air.lift), into));
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
+  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
+  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
   lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
-  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
+  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
   force = lanes3_add_scaled(force, n, aside);
-  lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
+  lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
   lanes size = lanes3_length(change);
   lanes most = lanes_multiply(lanes_splat(0.5f), speed);
   lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
@@ -145,18 +145,18 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_
   return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
 }
 
-CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = places_of(c, plan);
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array x = evaluation_positions(c, plan);
+  vector_array v = vectors_at(c, c->state.velocity);
   lanes3 wind = lanes3_splat(wind_of(c));
-  lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
+  lanes h_over_mass = lanes_splat(plan->h / reference_mass(c));
   for (int32_t row = 0; row < c->grid.rows; row++) {
     row_ends ends = row_ends_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       int32_t i = row * c->grid.columns + column;
       lanes mass = mass_ratio_lanes(c, i);
       lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
+      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(h_over_mass, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
     }
   }

@@ -40,16 +40,16 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
-  result.pull = lanes_rounded(lanes_multiply(pull, share), WORK_GRID);
-  result.damping = lanes_rounded(lanes_multiply(lanes_splat(b->damping), over_square), WORK_GRID);
+  result.pull = lanes_quantise(lanes_multiply(pull, share), WORK_ROUNDER);
+  result.damping = lanes_quantise(lanes_multiply(lanes_splat(b->damping), over_square), WORK_ROUNDER);
   slope = lanes_add(slope, lanes_splat(b->damping));
-  result.slope = lanes_rounded(lanes_multiply(slope, over_square), WORK_GRID);
+  result.slope = lanes_quantise(lanes_multiply(slope, over_square), WORK_ROUNDER);
   return result;
 }
 
 /* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
-  return lanes3_rounded(corner_difference(x, direction), WORK_GRID);
+  return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
@@ -66,11 +66,11 @@ CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, 
     slope = r.slope;
     lanes_store_first(stored, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
-  return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
+  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
+  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
-static planes bend_buffer(const cloth *c, int32_t row) {
+static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }

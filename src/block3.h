@@ -37,13 +37,13 @@ CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
-  m.xx = lanes_rounded(m.xx, WORK_GRID);
-  m.yy = lanes_rounded(m.yy, WORK_GRID);
-  m.zz = lanes_rounded(m.zz, WORK_GRID);
-  m.xy = lanes_rounded(m.xy, WORK_GRID);
-  m.xz = lanes_rounded(m.xz, WORK_GRID);
-  m.yz = lanes_rounded(m.yz, WORK_GRID);
+CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
+  m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
+  m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
+  m.zz = lanes_quantise(m.zz, WORK_ROUNDER);
+  m.xy = lanes_quantise(m.xy, WORK_ROUNDER);
+  m.xz = lanes_quantise(m.xz, WORK_ROUNDER);
+  m.yz = lanes_quantise(m.yz, WORK_ROUNDER);
   return m;
 }
 
@@ -78,14 +78,14 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
-  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
-  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
+  lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
   lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
-  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
-  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
+  lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
-  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
+  lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;

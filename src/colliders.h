@@ -63,7 +63,7 @@ static int check_collider(const cloth_collider *body) {
 }
 
 /* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
-static collider_slot clean_collider(const cloth_collider *body) {
+static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
   int round =
@@ -76,9 +76,9 @@ static collider_slot clean_collider(const cloth_collider *body) {
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
   slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
-  slot->body.static_friction = snapped(body->static_friction, WORK_QUANTUM);
-  slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
-  slot->body.pose = clean_pose(&body->pose);
+  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot->body.pose = normalised_pose(&body->pose);
   slot->previous = slot->body.pose;
   return clean;
 }
@@ -92,7 +92,7 @@ int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
   for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
     if (!colliders_of(sheet)[index].used) {
       cloth_inputs *inputs = inputs_of(sheet);
-      colliders_of(sheet)[index] = clean_collider(collider);
+      colliders_of(sheet)[index] = stored_collider(collider);
       wake(sheet);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
@@ -116,7 +116,7 @@ int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collid
   if (error) {
     return error;
   }
-  collider_slot clean = clean_collider(collider);
+  collider_slot clean = stored_collider(collider);
   set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -135,7 +135,7 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
     return error;
   }
   collider_slot *slot = &colliders_of(sheet)[index];
-  cloth_pose poses[2] = {previous ? clean_pose(previous) : slot->previous, clean_pose(current)};
+  cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
   set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;

@@ -106,10 +106,10 @@
 #define WITH_TARGETS 1
 #endif
 
-#if defined(CLOTH_NO_CARRY) || !WITH_COLLIDERS /* its poses are those of colliders */
-#define WITH_CARRY 0
+#if defined(CLOTH_NO_MOVE_FRAME) || !WITH_COLLIDERS /* its poses are those of colliders */
+#define WITH_MOVE_FRAME 0
 #else
-#define WITH_CARRY 1
+#define WITH_MOVE_FRAME 1
 #endif
 
 #ifdef CLOTH_NO_WRAP /* columns that go all the way round */

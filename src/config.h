@@ -121,15 +121,16 @@ static int check_choices(const cloth_config *config) {
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
-  float above = snapped(config->projection_threshold, WORK_QUANTUM);
+  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
+          config->contact_mode == CLOTH_CONTACT_SOLVER);
 }
 
 /* Does it keep earlier velocities? */
 static int needs_history(const cloth_config *config) {
-  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */

@@ -23,22 +23,23 @@
 /* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
 #define LEAST_GAIN 9.5367431640625e-7f
 /* Compliance of what does not act. */
-#define GIVE_FREELY 1.0e30f
+#define COMPLIANCE_INFINITE 1.0e30f
 
-static float plain_gain(float give) {
+static float uniform_gain(float give) {
   float gain = 1.0f / (2.0f + give);
   return gain > LEAST_GAIN ? gain : 0.0f;
 }
 
-static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
-  spring_limit limit;
+static distance_constraint make_constraint(int32_t span, float low, float high, float compliance_below,
+                                           float compliance_above) {
+  distance_constraint limit;
   limit.span = span;
   limit.low = low * low;
   limit.high = high * high;
-  limit.slack_give = slack_give;
-  limit.taut_give = taut_give;
-  limit.slack_gain = plain_gain(slack_give);
-  limit.taut_gain = plain_gain(taut_give);
+  limit.compliance_below = compliance_below;
+  limit.compliance_above = compliance_above;
+  limit.gain_below = uniform_gain(compliance_below);
+  limit.gain_above = uniform_gain(compliance_above);
   limit.fast = 0;
   limit.kappa = 0.0f;
   limit.above = 0.0f;
@@ -46,8 +47,8 @@ static spring_limit limit_with(int32_t span, float low, float high, float slack_
 }
 
 /* A move. Rounded, so that it is nothing or far above what the next spring's products could make subnormal. */
-CLOTH_INLINE lanes3 limit_move(lanes3 d, lanes share) {
-  return lanes3_rounded(lanes3_scale(d, share), WORK_GRID);
+CLOTH_INLINE lanes3 constraint_correction(lanes3 d, lanes share) {
+  return lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
 }
 
 /* What is known of the particles at the ends of a block of springs. */
@@ -58,14 +59,14 @@ typedef struct spring_ends {
 } spring_ends;
 
 /* How far springs move a particle of mobility 1 towards the other end, over d. */
-CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *ends, lanes squared) {
+CLOTH_INLINE lanes constraint_share(const distance_constraint *limit, const spring_ends *ends, lanes squared) {
   lanes zero = lanes_splat(0.0f);
   lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
   lanes over = lanes_subtract(squared, bound);
   lanes_mask slack = lanes_less(over, zero);
-  lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
+  lanes give = lanes_select(slack, lanes_splat(limit->compliance_below), lanes_splat(limit->compliance_above));
   give = lanes_divide(give, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
-  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
+  give = lanes_minimum(give, lanes_splat(COMPLIANCE_INFINITE));
   lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
   lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
   gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
@@ -79,8 +80,8 @@ typedef struct end_shares {
 } end_shares;
 
 /* Where only some springs are projected the others move nothing. */
-CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_ends *ends, lanes3 d) {
-  lanes share = limit_share(limit, ends, lanes3_dot(d, d));
+CLOTH_INLINE end_shares general_shares(const distance_constraint *limit, const spring_ends *ends, lanes3 d) {
+  lanes share = constraint_share(limit, ends, lanes3_dot(d, d));
   if (limit->kappa > 0.0f) {
     lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
     share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
@@ -91,26 +92,26 @@ CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_e
 
 /* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
    the greater is the one of the right side. Both ends move as far. */
-CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes3 d) {
+CLOTH_INLINE lanes uniform_share(const distance_constraint *limit, lanes3 d) {
   lanes squared = lanes3_dot(d, d);
   lanes bound = lanes_splat(limit->low);
   lanes over = lanes_subtract(squared, bound);
-  lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
-  lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
+  lanes taut = lanes_multiply(lanes_splat(limit->gain_above), over);
+  lanes slack = lanes_multiply(lanes_splat(limit->gain_below), over);
   return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
 }
 
 /* Moves both ends of springs. */
-CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
+CLOTH_INLINE void project_general(const distance_constraint *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
   end_shares shares = general_shares(limit, ends, d);
-  *from = lanes3_add(*from, limit_move(d, shares.from));
-  *to = lanes3_subtract(*to, limit_move(d, shares.to));
+  *from = lanes3_add(*from, constraint_correction(d, shares.from));
+  *to = lanes3_subtract(*to, constraint_correction(d, shares.to));
 }
 
-CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
+CLOTH_INLINE void project_uniform(const distance_constraint *limit, lanes3 *from, lanes3 *to) {
   lanes3 d = lanes3_subtract(*to, *from);
-  lanes3 move = limit_move(d, plain_share(limit, d));
+  lanes3 move = constraint_correction(d, uniform_share(limit, d));
   *from = lanes3_add(*from, move);
   *to = lanes3_subtract(*to, move);
 }

@@ -59,7 +59,7 @@ typedef struct contact_block {
 
 /* Spheres, the commonest bodies, where the kernel is. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  if (PLAIN_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
+  if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
   return distance_to_body(body, p, normal);
@@ -67,22 +67,22 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
 
 /* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
 typedef struct path_test {
-  planes from, to;         /* of particles */
+  vector_array from, to;   /* of particles */
   cloth_vector start, end; /* where the collider is */
   float squared_reach;     /* of the sphere around it, or the capsule; a little more */
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
-  path_test t = {planes_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
+  path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  1.0625f * reach * reach};
   return t;
 }
 
 /* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
-CLOTH_INLINE lanes3 ways_past(const path_test *t, int32_t i, lanes3 *to) {
+CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 *to) {
   lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
   *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
-  return lanes3_snapped(lanes3_subtract(*to, a));
+  return lanes3_flush(lanes3_subtract(*to, a));
 }
 
 /* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
@@ -95,27 +95,27 @@ CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
 /* Which particles are near enough to a collider's path to touch it. */
 CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   lanes3 b;
-  lanes3 way = ways_past(t, i, &b);
+  lanes3 way = relative_displacement(t, i, &b);
   return is_path_near(t, b, way);
 }
 
 /* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
-CLOTH_SEPARATE int keep_near_axis(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
+CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = ways_past(&t, i, &b);
+  lanes3 way = relative_displacement(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
-  b = lanes3_snapped_to(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes place = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
+  b = lanes3_flush_below(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
+  lanes place = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
   *near = lanes_both(*near, is_path_near(&t, b, way));
   return lanes_any(*near);
 }
 
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   if (!m->aligned) {
-    p = lanes3_snapped_to(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
   }
   return p;
 }
@@ -134,17 +134,17 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes3 way = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
-  add_varying_work(c, lanes_count(under_way), trace_price(body));
+  add_varying_work(c, lanes_count(under_way), trace_cost(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
   for (int32_t step = 0;
        step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
-    lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
+    lanes closing = lanes_flush(lanes_subtract(zero, lanes3_dot(way, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
     distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
+    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEARANCE));
     hits = lanes_both(hits, lanes_less(zero, under_way));
     lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
@@ -167,7 +167,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->state.position), i));
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
@@ -182,7 +182,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
-  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEAR)));
+  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
   lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
   b->normal = lanes3_select(at_once, normal_before, b->normal);
   b->push = lanes_select(at_once, depth, b->push);
@@ -205,9 +205,9 @@ typedef struct reaction_sums {
 /* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
 static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
                           lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  lanes3 arm = lanes3_flush(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
   arm = lanes3_keep(touches, arm);
-  impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
+  impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
   lanes_sum_add(&sums->impulse[1], i, impulse.y);
@@ -222,11 +222,11 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
  * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
  * that stop times the friction coefficient bounds what friction takes from the sliding.
  */
-CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                          const contact_block *b, reaction_sums *sums) {
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
-  planes x = predicted_of(c);
-  planes v = planes_at(c, c->state.velocity);
+  vector_array x = predicted_of(c);
+  vector_array v = vectors_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -236,7 +236,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes approach = lanes3_dot(motion, b->normal);
   lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
   lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
-  slip = lanes3_snapped_to(slip, STATE_QUANTUM);
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
   lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
   lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
@@ -248,13 +248,13 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     shift = lanes3_rotate(m->end.rotation, shift);
     change = lanes3_rotate(m->end.rotation, change);
   }
-  change = lanes3_scale(change, lanes_splat(plan->inverse_k));
+  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 where = lanes3_add(lanes3_load(x, i), shift);
   lanes3_store(x, i, where, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   if (c->state.velocity_history) {
-    float *history = earlier_of(c, 1).x + i;
-    lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
+    float *history = history_of(c, 1).x + i;
+    lanes kept = lanes_select(touches, lanes_splat(HISTORY_INVALID), lanes_load(history));
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
@@ -263,7 +263,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static void keep_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   const lanes_sum *s = sums->impulse;
   cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
@@ -273,24 +273,24 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
 /* Contacts of those particles of a block that are near a collider. */
-CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                        const lanes_mask *near, reaction_sums *sums) {
+CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
-    respond(c, plan, m, i, &b, sums);
+    respond_to_contacts(c, plan, m, i, &b, sums);
   }
 }
 
 /* Most blocks are far away. */
-CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                                cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                           cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
   const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
@@ -305,11 +305,11 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
     if (!lanes_any(near) && !fixed_work) {
       continue;
     }
-    if (!has_axis || keep_near_axis(c, m, i, &near) || fixed_work) {
-      meet_body(c, plan, m, i, &near, &sums);
+    if (!has_axis || cull_by_capsule(c, m, i, &near) || fixed_work) {
+      collide_block(c, plan, m, i, &near, &sums);
     }
   }
-  keep_reactions(c, m, &sums, counts);
+  store_reactions(c, m, &sums, counts);
 }
 
 /* Takes every particle out of every collider, in the order of the colliders. */
@@ -317,7 +317,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      project_onto_body(c, plan, body_in_substep(c, plan, index, substep), counts);
+      collide_body(c, plan, body_in_substep(c, plan, index, substep), counts);
     }
   }
 }

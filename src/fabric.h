@@ -78,7 +78,7 @@ static int check_fabric(const cloth_fabric *fabric) {
 
 static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
   cloth_fabric clean = *fabric;
-  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
   set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 

@@ -29,38 +29,38 @@ CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t
 
 /* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
    `change`, and fills the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->state.velocity);
-  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
+  const vector_array x = evaluation_positions(c, plan);
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->grid.columns, first = row * columns, below = way_below(c, row, reach);
-  row_carry carry = no_carry();
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
+  shift_state carry = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column, left = columns - column;
     cell_corners xs = load_corners(x, i, reach, below);
     cell_corners vs = load_corners(v, i, reach, below);
-    row_pulls pulls;
+    row_forces pulls;
     float *stored = tiles ? tiles + tile_offset(column) : NULL;
     int32_t width = tile_width(c, column);
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
-                                                      &vs, stored, width, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
+                                                         lengths[d], &vs, stored, width, left));
     } else {
-      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] =
-                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] =
+                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
     }
-    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
 /* Compiled for either, unless size is asked for. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 planes change) {
+                                                 vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
   add_row(c, plan, row, reach, change);
 #else
@@ -78,24 +78,24 @@ CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan
 CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
                                    int32_t count, lanes3 x, lanes3 v, float *stored) {
   const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_rounded(x, WORK_GRID);
+  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
   lanes3 pull =
       bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
   if (line->mode == CLOTH_MODE_IMPLICIT) {
-    planes w = {stored, stored + width, stored + 2 * width};
+    vector_array w = {stored, stored + width, stored + 2 * width};
     lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
     lanes_store(stored + 3 * width, lanes_splat(0.0f));
   }
   return pull;
 }
 
-CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
     spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
-    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->state.velocity), row, count);
+    lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
     float *stored = line->blocks + row;
     lanes3 pull;
     if (line->is_bend) {
@@ -110,7 +110,7 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
 }
 
 /* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
-static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
+static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode != CLOTH_MODE_OFF) {
@@ -122,7 +122,7 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, planes change
 #endif
 
 /* Adds the velocity changes of all springs to `change`, row by row. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
+static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
@@ -146,9 +146,9 @@ typedef struct body_force {
 } body_force;
 
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->k, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
   body_force force;
-  force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
+  force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
   return force;
 }
@@ -158,8 +158,8 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
 }
 
 /* Sets `change` to these, times the mass ratio. */
-CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
-  planes v = planes_at(c, c->state.velocity);
+CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     lanes3 a = body_force_on(&force, lanes3_load(v, i));
@@ -168,7 +168,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, pla
 }
 
 /* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
-CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
+CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {
     add_air(c, plan, change);

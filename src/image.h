@@ -150,7 +150,7 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_CARRIED) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
@@ -197,7 +197,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
      length. */
-  collider_slot stored = clean_collider(&slot.body);
+  collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
   if (are_equal(&stored, &slot, sizeof slot)) {
@@ -251,7 +251,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 }
 
 /* Are the floats of these planes within a limit, and is nothing in their pads? */
-static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
     const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
@@ -284,13 +284,13 @@ static int check_image_contacts(const image_view *view) {
 }
 
 /* A cloth asleep is one that may sleep, and all its particles rest. */
-static int check_image_sleep(const image_view *view, float quiet) {
+static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
-  if (quiet == ASLEEP) {
+  if (rest_time == ASLEEP) {
     return c->settings.sleep.speed > 0.0f &&
            is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
   }
-  return quiet == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(quiet, 0.0f, c->settings.sleep.time));
+  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
@@ -315,7 +315,7 @@ static int check_image_history(const image_view *view) {
   for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
-    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
         is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
@@ -374,7 +374,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    if (!check_image_planes(view, offset, most)) {
+    if (!check_image_vectors(view, offset, most)) {
       return 0;
     }
     for (int32_t i = 0; i < c->count; i++) {
@@ -395,11 +395,11 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_planes(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
+         check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.warm_start || check_image_planes(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }

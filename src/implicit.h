@@ -33,7 +33,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
-static void note_solve(const cloth *c, int32_t substep, solve_result result) {
+static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
@@ -44,20 +44,20 @@ static void note_solve(const cloth *c, int32_t substep, solve_result result) {
 
 /* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
    and again, and the cloth would swing itself apart. */
-static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->scratch.solution);
+static void store_warm_start(const cloth *c, int capped) {
+  vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
     cloth_vector kept = vector_load(y, i);
     int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   const int32_t count = c->count;
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->scratch.solution), i);
+    lanes3 change = lanes3_load(vectors_at(c, c->scratch.solution), i);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
   }
 }
@@ -100,7 +100,7 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
 
 /* Solves for the velocity changes of a substep and applies them. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->scratch.solution), 0.0f);
+  fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);
   build_preconditioner(c, plan, multilevel);
   if (contacts) {
@@ -109,8 +109,8 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
-  note_solve(c, substep, result);
+  record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
-  keep_solution(c, result.capped);
+  store_warm_start(c, result.capped);
 }

@@ -20,7 +20,7 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   if (!vector_in_range(value, limit)) {
     return error;
   }
-  cloth_vector clean = vector_snapped(value, STATE_QUANTUM);
+  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -50,12 +50,12 @@ int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(sheet);
   cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_snapped(given->strength, STATE_QUANTUM);
+  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
     changed.gust_place[0] = changed.gust_place[1] = 0;
-    pass_gusts(&changed, given->start);
+    advance_gusts(&changed, given->start);
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
@@ -100,7 +100,7 @@ int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, planes_at(c, c->state.velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -113,11 +113,11 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     } else if (freedom != FREEDOM_PINNED) {
-      drop_tethers_to(c, particle);
+      remove_tethers_to(c, particle);
     }
   }
   freedom_of(c)[particle] = (uint8_t)freedom;
-  forget_history(c, particle);
+  invalidate_history(c, particle);
 }
 
 int cloth_pin(cloth *sheet, int32_t particle) {
@@ -125,7 +125,7 @@ int cloth_pin(cloth *sheet, int32_t particle) {
   if (error) {
     return error;
   }
-  forget_confinement(sheet, particle);
+  remove_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_PINNED);
   set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
@@ -151,13 +151,13 @@ int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, fl
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(planes_at(sheet, sheet->state.position), particle);
-  cloth_vector way = vector_subtract(vector_snapped(target, STATE_QUANTUM), from);
+  cloth_vector from = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
+  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
   freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
@@ -178,20 +178,20 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
+  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* A line or plane anchored anew where its particle is stays the same one. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
-  forget_confinement(c, particle);
+  remove_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
   }
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(planes_at(c, c->state.position), particle);
+  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -211,7 +211,7 @@ int cloth_release(cloth *sheet, int32_t particle) {
   if (error) {
     return error;
   }
-  forget_confinement(sheet, particle);
+  remove_confinement(sheet, particle);
   set_freedom(sheet, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
@@ -229,10 +229,10 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  position = vector_snapped(position, STATE_QUANTUM);
-  set_particle_vector(sheet, planes_at(sheet, sheet->state.position), particle, position);
+  position = vector_flush(position, STATE_QUANTUM);
+  set_particle_vector(sheet, vectors_at(sheet, sheet->state.position), particle, position);
   set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
-  forget_history(sheet, particle);
+  invalidate_history(sheet, particle);
   if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
     find_confinement(sheet, particle)->anchor = position;
   }
@@ -245,15 +245,15 @@ int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
     return error;
   }
   float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  planes v = planes_at(sheet, sheet->state.velocity);
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  vector_array v = vectors_at(sheet, sheet->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
   if (!is_pinned(sheet, particle)) {
     set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
-    forget_history(sheet, particle);
+    invalidate_history(sheet, particle);
   }
   return CLOTH_OK;
 }

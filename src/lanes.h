@@ -70,7 +70,7 @@ CLOTH_INLINE lanes lanes_absolute(lanes a) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_fabsf(a); /* clears the sign bit, without a call */
 #else
-  float_bits b = bits_of(a);
+  float_bits b = float_to_bits(a);
   b.bits &= 0x7fffffffu;
   return b.value;
 #endif
@@ -164,15 +164,15 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #endif
 
 /* What moves out at the top of one block and into the next. A backend may bring its own. */
-#ifndef CLOTH_LANES_CARRY
-typedef lanes lanes_carry;
+#ifndef CLOTH_LANES_SHIFT
+typedef lanes lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
 /* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
   return moved;
@@ -186,16 +186,16 @@ CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
 #endif
 
 /* Values smaller than the quantum become +0. */
-CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
+CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
 
-CLOTH_INLINE lanes lanes_snapped(lanes a) {
-  return lanes_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes lanes_flush(lanes a) {
+  return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_GRID. Never -0. */
-CLOTH_INLINE lanes lanes_rounded(lanes a, float grid) {
+/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
   return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
 }
 
@@ -243,41 +243,42 @@ CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
   return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped_to(lanes3 a, float quantum) {
-  return lanes3_of(lanes_snapped_to(a.x, quantum), lanes_snapped_to(a.y, quantum), lanes_snapped_to(a.z, quantum));
+CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
+  return lanes3_of(lanes_flush_below(a.x, quantum), lanes_flush_below(a.y, quantum), lanes_flush_below(a.z, quantum));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
-  return lanes3_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
+  return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
-  return lanes3_of(lanes_rounded(a.x, grid), lanes_rounded(a.y, grid), lanes_rounded(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
+  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
 }
 
-/* A statement for every block of lanes of `count` elements: the first is number i, and `left` are left from there on.
-   Whole blocks, of which compilers then know, come before the one that is not, unless size is asked for. */
+/* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
+   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
+   constant to the compiler, have a copy of the statement of their own. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    const int32_t left = end - i;                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    const int32_t left = end_of_blocks - i;                                                                            \
     statement;                                                                                                         \
   }
 #else
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    if (end - i >= CLOTH_LANES) {                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
       const int32_t left = CLOTH_LANES;                                                                                \
       statement;                                                                                                       \
     } else {                                                                                                           \
-      const int32_t left = end - i;                                                                                    \
+      const int32_t left = end_of_blocks - i;                                                                          \
       statement;                                                                                                       \
     }                                                                                                                  \
   }
 #endif
 
 /* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
-CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count) {
+CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
   float side[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     side[lane] = from[(lane < count ? lane : 0) * next];
@@ -287,20 +288,20 @@ CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count
 
 /* The same, or lanes that lie side by side, which are not counted. */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
-  return next == 1 ? lanes_load(from) : lanes_gathered(from, next, count);
+  return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
 /* A vector per particle as three arrays. */
-typedef struct planes {
+typedef struct vector_array {
   float *x, *y, *z;
-} planes;
+} vector_array;
 
-CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
+CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
 /* Stores the first `count` lanes. */
-CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
+CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
     lanes_store(to.y + i, a.y);
@@ -312,11 +313,11 @@ CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
   }
 }
 
-CLOTH_INLINE cloth_vector vector_load(planes from, int32_t i) {
+CLOTH_INLINE cloth_vector vector_load(vector_array from, int32_t i) {
   return vector(from.x[i], from.y[i], from.z[i]);
 }
 
-CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
+CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
   to.x[i] = a.x;
   to.y[i] = a.y;
   to.z[i] = a.z;
@@ -324,13 +325,13 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
 
 #if WITH_WRAP
 
-CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
-  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
-                   lanes_gathered(from.z + i, next, count));
+CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gather(from.x + i, next, count), lanes_gather(from.y + i, next, count),
+                   lanes_gather(from.z + i, next, count));
 }
 
 /* Adds the first `count` lanes to floats that lie `next` apart. */
-CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
+CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
   float side[CLOTH_LANES];
   lanes_store(side, a);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
@@ -338,10 +339,10 @@ CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t co
   }
 }
 
-static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
-  lanes_add_scattered(to.x + i, next, a.x, count);
-  lanes_add_scattered(to.y + i, next, a.y, count);
-  lanes_add_scattered(to.z + i, next, a.z, count);
+static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_scatter_add(to.x + i, next, a.x, count);
+  lanes_scatter_add(to.y + i, next, a.y, count);
+  lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
 CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
@@ -352,7 +353,7 @@ CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
 
 /* Length of vectors; one whose square would leave the normal range counts as 0. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
-  a = lanes3_snapped_to(a, STATE_QUANTUM);
+  a = lanes3_flush_below(a, STATE_QUANTUM);
   return lanes_square_root(lanes3_dot(a, a));
 }
 
@@ -364,8 +365,8 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 
 #if WITH_MULTILEVEL
 
-static planes three_from(float *first, int32_t stride) {
-  planes three = {first, first + stride, first + 2 * stride};
+static vector_array vectors_from(float *first, int32_t stride) {
+  vector_array three = {first, first + stride, first + 2 * stride};
   return three;
 }
 
@@ -410,7 +411,7 @@ CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
 #endif
 
 /* As large as its length, or larger. */
-CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
+CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 

@@ -12,57 +12,57 @@ static uint32_t align_up(uint32_t offset) {
 }
 
 /* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
-static uint32_t take(uint32_t *end, uint32_t bytes) {
+static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
   return start;
 }
 
-static uint32_t take_floats(uint32_t *end, int32_t floats) {
-  return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
+static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
+  return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
 /* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
    which would halve the speed (measured). */
-static uint32_t take_planes(uint32_t *end, int32_t floats) {
+static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
-  return take_floats(end, floats);
+  return reserve_floats(end, floats);
 }
 
-static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->constant.mass_ratio = take_floats(end, c->count + LANE_PAD);
+    c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->constant.stiffness_map = take_floats(end, c->count + LANE_PAD);
+    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
 
 /* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
    last of them is read as floats, too. */
-static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
-  c->state.freedom = take(end, (uint32_t)c->count);
-  c->state.colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->state.freedom = reserve(end, (uint32_t)c->count);
+  c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->state.contacts = take_floats(end, c->count);
+    c->state.contacts = reserve_floats(end, c->count);
   }
   if (config->tethers) {
-    c->state.tethers = take_floats(end, config->tethers * c->count);
+    c->state.tethers = reserve_floats(end, config->tethers * c->count);
   }
-  c->state.inputs = take(end, sizeof(cloth_inputs));
-  c->state.position = take_planes(end, 3 * c->stride);
-  c->state.velocity = take_planes(end, 3 * c->stride);
+  c->state.inputs = reserve(end, sizeof(cloth_inputs));
+  c->state.position = reserve_vectors(end, 3 * c->stride);
+  c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->state.velocity_history = take_planes(end, 2 * 3 * c->stride);
+    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->state.warm_start = take_planes(end, 3 * c->stride);
+    c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
   if (config->targets) {
-    c->state.targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
 }
@@ -75,7 +75,7 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
 #define CACHE_WAY 512
 #define CACHE_OFFSET 48
 
-static int32_t plane_stride(int32_t count) {
+static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
@@ -85,7 +85,7 @@ static int32_t tether_blocks(const cloth *c) {
 }
 
 /* Are rows brought side by side? In narrow sheets they are not worth the room. */
-static int turns_rows(const cloth *c) {
+static int transposes_rows(const cloth *c) {
   return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
@@ -144,7 +144,7 @@ static uint32_t projection_bytes(const cloth_config *config) {
   for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
     limits += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
 }
 
 /* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
@@ -168,50 +168,50 @@ static int has_projection(const cloth_config *config) {
          config->projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
-static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
-  take_floats(end, LANE_PAD);
-  c->own.workspace = take(end, sizeof(workspace));
-  c->own.constraints = has_projection(config) ? take(end, projection_bytes(config)) : 0;
-  c->own.iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  reserve_floats(end, LANE_PAD);
+  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->scratch.tether_marks = take(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
-  c->scratch.row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
-  c->scratch.mobility = take_planes(end, c->stride);
+  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
-    c->scratch.force_share = take_planes(end, c->stride);
+    c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
-  c->scratch.residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
-  c->scratch.product = take_planes(end, 3 * c->stride);
+  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->scratch.operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->scratch.bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
-      c->scratch.seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
     }
     if (c->state.contacts) {
-      c->scratch.contact_normal = take_planes(end, 3 * c->stride);
+      c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
     }
-    c->scratch.inverse = take_planes(end, 6 * c->stride);
-    c->scratch.direction = take_planes(end, 3 * c->stride);
-    c->scratch.solution = take_planes(end, 3 * c->stride);
+    c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
+    c->scratch.direction = reserve_vectors(end, 3 * c->stride);
+    c->scratch.solution = reserve_vectors(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->scratch.share = take_planes(end, c->count);
-      c->scratch.coarse_lines = take_floats(end, coarse_line_floats(c));
-      c->scratch.nodes = take_floats(end, coarse_floats(c));
+      c->scratch.share = reserve_vectors(end, c->count);
+      c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
   c->total_bytes = config->shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
@@ -219,17 +219,17 @@ static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end)
 }
 
 /* Fills in everything that follows from the config alone. */
-static void lay_out(cloth *c, const cloth_config *config) {
+static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
   c->grid.wrap = config->wrap;
   c->count = config->columns * config->rows;
-  c->stride = plane_stride(c->count);
-  lay_out_constants(c, config, &end);
-  lay_out_state(c, config, &end);
-  lay_out_scratch(c, config, &end);
+  c->stride = vector_stride(c->count);
+  layout_constants(c, config, &end);
+  layout_state(c, config, &end);
+  layout_scratch(c, config, &end);
 }
 
 static void describe_memory(const cloth *c, cloth_memory *memory) {
@@ -254,7 +254,7 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
     return CLOTH_ERROR_NULL;
   }
   cloth c;
-  lay_out(&c, config);
+  compute_layout(&c, config);
   describe_memory(&c, memory);
   return CLOTH_OK;
 }

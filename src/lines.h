@@ -17,19 +17,19 @@
  * to have the springs of one row compete for lanes.
  */
 typedef struct line_bundle {
-  planes x;
+  vector_array x;
   const float *mobility;
   int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
   int32_t length;               /* elements of a line */
   int32_t count;                /* how many lanes are lines: what others make is not kept */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  plain_piece plain;            /* elements where the plain kernel may serve */
+  uniform_run uniform;          /* elements where the plain kernel may serve */
 } line_bundle;
 
 /* Values of maps, in lanes. */
 static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
-  return lanes_gathered(plane + b->first + element * b->along, b->across, b->count);
+  return lanes_gather(plane + b->first + element * b->along, b->across, b->count);
 }
 
 CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
@@ -57,37 +57,37 @@ CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t
 
 /* A limit at work on a bundle. Both are copies, which compilers can keep in registers; add_maps() asks for the bundle
    itself. */
-typedef struct line_limit {
-  spring_limit limit;
+typedef struct line_context {
+  distance_constraint limit;
   line_bundle bundle;
   const cloth *c;
   const line_bundle *lines;
-} line_limit;
+} line_context;
 
-CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
+CLOTH_INLINE void project_link(const line_context *l, int32_t element) {
   const int32_t next = l->bundle.next, count = l->bundle.count;
   const int32_t i = element * next, j = i + l->limit.span * next;
   lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
-  if (PLAIN_KERNELS && element >= l->bundle.plain.from && element + l->limit.span < l->bundle.plain.to) {
-    limit_plain(&l->limit, &ends[0], &ends[1]);
+  if (UNIFORM_KERNELS && element >= l->bundle.uniform.from && element + l->limit.span < l->bundle.uniform.to) {
+    project_uniform(&l->limit, &ends[0], &ends[1]);
   } else {
     spring_ends known = line_ends(l->c, l->lines, element, element + l->limit.span);
-    limit_general(&l->limit, &known, &ends[0], &ends[1]);
+    project_general(&l->limit, &known, &ends[0], &ends[1]);
   }
   lanes3_store(l->bundle.x, i, ends[0], count);
   lanes3_store(l->bundle.x, j, ends[1], count);
 }
 
 /* Plain springs of whole lanes, from every other element on. Returns the element after the last. */
-CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
+CLOTH_INLINE int32_t project_uniform_links(const line_context *l, int32_t element) {
   const int32_t span = l->limit.span, step = span * l->bundle.next;
-  const int32_t end = element < l->bundle.plain.from ? 0 : l->bundle.plain.to - span;
-  planes x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
-              l->bundle.x.z + element * l->bundle.next};
+  const int32_t end = element < l->bundle.uniform.from ? 0 : l->bundle.uniform.to - span;
+  vector_array x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
+                    l->bundle.x.z + element * l->bundle.next};
   for (; element < end; element += 2 * span) {
     lanes3 from = lanes3_load(x, 0);
     lanes3 to = lanes3_load(x, step);
-    limit_plain(&l->limit, &from, &to);
+    project_uniform(&l->limit, &from, &to);
     lanes3_store(x, 0, from, CLOTH_LANES);
     lanes3_store(x, step, to, CLOTH_LANES);
     x.x += 2 * step;
@@ -98,15 +98,15 @@ CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
 }
 
 /* The springs from every other element on: no two of them have an end in common. */
-CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
+CLOTH_INLINE void project_links(const line_context *l, int32_t element) {
   const int32_t span = l->limit.span;
   while (element + span < l->bundle.length) {
     int32_t ahead = element;
-    if (PLAIN_KERNELS && l->bundle.count == CLOTH_LANES) {
-      ahead = limit_plain_links(l, element);
+    if (UNIFORM_KERNELS && l->bundle.count == CLOTH_LANES) {
+      ahead = project_uniform_links(l, element);
     }
     if (ahead <= element) {
-      limit_link(l, element);
+      project_link(l, element);
       ahead = element + 2 * span;
     }
     element = ahead;
@@ -123,10 +123,11 @@ CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
 #define RING_SHARE 0.5f
 
 /* How far the spring between two elements would move them, over d. */
-CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_t other, lanes3 d) {
-  const plain_piece plain = l->bundle.plain;
-  if (PLAIN_KERNELS && element >= plain.from && other >= plain.from && element < plain.to && other < plain.to) {
-    lanes share = plain_share(&l->limit, d);
+CLOTH_INLINE end_shares ring_shares(const line_context *l, int32_t element, int32_t other, lanes3 d) {
+  const uniform_run uniform = l->bundle.uniform;
+  if (UNIFORM_KERNELS && element >= uniform.from && other >= uniform.from && element < uniform.to &&
+      other < uniform.to) {
+    lanes share = uniform_share(&l->limit, d);
     end_shares shares = {share, share};
     return shares;
   }
@@ -135,7 +136,7 @@ CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_
 }
 
 /* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
-CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs, int plain, int32_t count) {
+CLOTH_INLINE void project_ring(const line_context *l, int32_t first, int32_t springs, int uniform, int32_t count) {
   const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
   const lanes3 start = lanes3_load(l->bundle.x, first * next);
   int32_t element = first < span ? first + length - span : first - span;
@@ -145,16 +146,17 @@ CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs
     int32_t other = element + span < length ? element + span : element + span - length;
     lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
     lanes3 d = lanes3_subtract(there, here);
-    lanes share = plain ? plain_share(&l->limit, d) : d.x;
+    lanes share = uniform ? uniform_share(&l->limit, d) : d.x;
     end_shares shares = {share, share};
-    if (!plain) {
+    if (!uniform) {
       shares = ring_shares(l, element, other, d);
     }
     if (n > 0) {
-      lanes3 moved = limit_move(lanes3_subtract(limit_move(d, shares.from), pulled), lanes_splat(RING_SHARE));
+      lanes3 moved = constraint_correction(lanes3_subtract(constraint_correction(d, shares.from), pulled),
+                                           lanes_splat(RING_SHARE));
       lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), count);
     }
-    pulled = limit_move(d, shares.to);
+    pulled = constraint_correction(d, shares.to);
     here = there;
     element = other;
   }
@@ -169,14 +171,14 @@ static int32_t rings_of(int32_t length, int32_t span) {
 }
 
 /* All springs of a span. Rings that are plain all round have a loop of their own. */
-CLOTH_INLINE void limit_rings(const line_limit *l) {
+CLOTH_INLINE void project_rings(const line_context *l) {
   const int32_t rings = rings_of(l->bundle.length, l->limit.span), springs = l->bundle.length / rings;
-  const int plain = PLAIN_KERNELS && l->bundle.plain.from == 0 && l->bundle.plain.to == l->bundle.length;
+  const int uniform = UNIFORM_KERNELS && l->bundle.uniform.from == 0 && l->bundle.uniform.to == l->bundle.length;
   for (int32_t first = 0; first < rings; first++) {
-    if (plain && l->bundle.count == CLOTH_LANES) {
-      limit_ring(l, first, springs, 1, CLOTH_LANES);
+    if (uniform && l->bundle.count == CLOTH_LANES) {
+      project_ring(l, first, springs, 1, CLOTH_LANES);
     } else {
-      limit_ring(l, first, springs, 0, l->bundle.count);
+      project_ring(l, first, springs, 0, l->bundle.count);
     }
   }
 }
@@ -184,29 +186,29 @@ CLOTH_INLINE void limit_rings(const line_limit *l) {
 #endif
 
 /* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
-                                           const line_bundle *b) {
+CLOTH_HOT CLOTH_SEPARATE void project_lines(const cloth *c, const distance_constraint *limits, int32_t count,
+                                            const line_bundle *b) {
   for (int32_t n = 0; n < count; n++) {
-    line_limit l = {limits[n], *b, c, b};
+    line_context l = {limits[n], *b, c, b};
     if (!l.limit.fast) {
-      l.bundle.plain.to = 0;
+      l.bundle.uniform.to = 0;
     }
 #if WITH_WRAP
     if (b->is_ring) {
-      limit_rings(&l);
+      project_rings(&l);
       continue;
     }
 #endif
     for (int32_t first = 0; first < 2 * l.limit.span; first++) {
-      limit_links(&l, first);
+      project_links(&l, first);
     }
   }
 }
 
-static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
+static void project_columns(const cloth *c, vector_array x, const distance_constraint *limits, int32_t count) {
   for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
     int32_t left = c->grid.columns - column;
-    planes first = {x.x + column, x.y + column, x.z + column};
+    vector_array first = {x.x + column, x.y + column, x.z + column};
     line_bundle b = {first,
                      floats_at(c, c->scratch.mobility) + column,
                      c->grid.columns,
@@ -216,15 +218,15 @@ static void limit_columns(const cloth *c, planes x, const spring_limit *limits, 
                      column,
                      c->grid.columns,
                      1,
-                     *plain_columns(c, column)};
-    limit_bundle(c, limits, count, &b);
+                     *uniform_run_of_columns(c, column)};
+    project_lines(c, limits, count, &b);
   }
 }
 
 #if CLOTH_LANES > 1
 
 /* From rows to lines side by side. Lanes that are no line are filled with the first. */
-CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, float *to) {
+CLOTH_INLINE void transpose_block(const float *from, int32_t next, int32_t count, float *to) {
   lanes block[CLOTH_LANES];
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
     block[n] = lanes_load(from + (n < count ? n : 0) * next);
@@ -235,18 +237,18 @@ CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, flo
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void turn_lines(const float *row, int32_t columns, int32_t count, float *side) {
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows(const float *row, int32_t columns, int32_t count, float *side) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     if (count == CLOTH_LANES) {
-      turn_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
+      transpose_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
     } else {
-      turn_block(row + column, columns, count, side + column * CLOTH_LANES);
+      transpose_block(row + column, columns, count, side + column * CLOTH_LANES);
     }
   }
 }
 
 /* And back. */
-CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32_t count, const float *side) {
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, int32_t count, const float *side) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     lanes block[CLOTH_LANES];
     for (int32_t n = 0; n < CLOTH_LANES; n++) {
@@ -265,68 +267,72 @@ CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32
 }
 
 /* Rows side by side. Their room is that of the forces, which are spent by then. */
-static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
-                              int32_t limit_count) {
+static void project_transposed_rows(const cloth *c, vector_array x, int32_t row, int32_t count,
+                                    const distance_constraint *limits, int32_t limit_count) {
   int32_t first = row * c->grid.columns;
   int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
   float *side = floats_at(c, c->scratch.residual);
-  planes sides = {side, side + room, side + 2 * room};
+  vector_array sides = {side, side + room, side + 2 * room};
   line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->grid.columns, count,
-                   is_wrapped(c), first,           1,           c->grid.columns, plain_row(c, row)};
+                   is_wrapped(c), first,           1,           c->grid.columns, uniform_run_of_row(c, row)};
   for (int32_t n = 1; n < count; n++) {
-    b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
+    b.uniform = uniform_overlap(b.uniform, uniform_run_of_row(c, row + n), 0);
   }
-  turn_lines(x.x + first, c->grid.columns, count, sides.x);
-  turn_lines(x.y + first, c->grid.columns, count, sides.y);
-  turn_lines(x.z + first, c->grid.columns, count, sides.z);
-  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->grid.columns;
+  transpose_rows(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows(x.z + first, c->grid.columns, count, sides.z);
+  int all_uniform = UNIFORM_KERNELS && b.uniform.from == 0 && b.uniform.to == c->grid.columns;
   for (int32_t n = 0; n < limit_count; n++) {
-    all_plain &= limits[n].fast;
+    all_uniform &= limits[n].fast;
   }
-  if (!all_plain) {
-    turn_lines(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
+  if (!all_uniform) {
+    transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
   }
-  limit_bundle(c, limits, limit_count, &b);
-  turn_lines_back(x.x + first, c->grid.columns, count, sides.x);
-  turn_lines_back(x.y + first, c->grid.columns, count, sides.y);
-  turn_lines_back(x.z + first, c->grid.columns, count, sides.z);
+  project_lines(c, limits, limit_count, &b);
+  transpose_rows_back(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows_back(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows_back(x.z + first, c->grid.columns, count, sides.z);
 }
 
 #endif
 
-static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
+static void project_rows(const cloth *c, vector_array x, const distance_constraint *limits, int32_t limit_count) {
 #if CLOTH_LANES > 1
-  if (turns_rows(c)) {
+  if (transposes_rows(c)) {
     for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
       int32_t left = c->grid.rows - row;
-      limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
+      project_transposed_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
     }
     return;
   }
 #endif
   for (int32_t row = 0; row < c->grid.rows; row++) {
     int32_t i = row * c->grid.columns;
-    planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {
-        first, floats_at(c, c->scratch.mobility) + i, 1, c->grid.columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
-    limit_bundle(c, limits, limit_count, &b);
+    vector_array first = {x.x + i, x.y + i, x.z + i};
+    line_bundle b = {first, floats_at(c, c->scratch.mobility) + i,
+                     1,     c->grid.columns,
+                     1,     is_wrapped(c),
+                     i,     1,
+                     1,     uniform_run_of_row(c, row)};
+    project_lines(c, limits, limit_count, &b);
   }
 }
 
-static void limit_stretch(const cloth *c, planes x, int32_t direction, const spring_limit *limits, int32_t count) {
+static void project_axis(const cloth *c, vector_array x, int32_t direction, const distance_constraint *limits,
+                         int32_t count) {
   if (count > 0 && direction == WARP) {
-    limit_rows(c, x, limits, count);
+    project_rows(c, x, limits, count);
   } else if (count > 0) {
-    limit_columns(c, x, limits, count);
+    project_columns(c, x, limits, count);
   }
 }
 
 /* One sweep of strain limiting over the stretch springs. */
-static void limit_sweep(const cloth *c, planes x) {
+static void limit_strain(const cloth *c, vector_array x) {
   for (int32_t d = WARP; d <= WEFT; d++) {
     float rest = direction_rest(c, d);
-    spring_limit limit = limit_with(1, rest * (1.0f - c->settings.strain_limit.max_compression),
-                                    rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
-    limit_stretch(c, x, d, &limit, 1);
+    distance_constraint limit = make_constraint(1, rest * (1.0f - c->settings.strain_limit.max_compression),
+                                                rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
+    project_axis(c, x, d, &limit, 1);
   }
 }

@@ -57,12 +57,12 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
 
 /* How many springs of a direction a row keeps. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->grid.columns);
+  int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
@@ -71,7 +71,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       const particle_pair ends = spring_particles(c, d, 1, row, column);
       const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
-      float e = snapped(length - rest, STATE_QUANTUM);
+      float e = flush_small(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? fabric->compression : fabric->shear_compression);
       float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
@@ -79,7 +79,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {
         float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add_value(&sums->squared_strain, column, snapped(strain * strain, WORK_QUANTUM));
+        lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
         sums->largest = maximum(sums->largest, e / rest);
       }
     }
@@ -87,7 +87,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
@@ -97,7 +97,7 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       const particle_pair ends = spring_particles(c, d, 2, row, column);
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
+      float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
@@ -107,8 +107,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};

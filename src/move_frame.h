@@ -8,7 +8,7 @@
 
 /// Moving frames ///
 
-#if WITH_CARRY
+#if WITH_MOVE_FRAME
 
 /* x goes to place + R (x - pivot). */
 typedef struct rigid_motion {
@@ -22,15 +22,14 @@ typedef struct rigid_motion {
    turn, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
-  cloth_rotation quarter = half_rotation(half_rotation(rotation_snapped(q)));
-  cloth_vector u = vector_clean(vector(quarter.x, quarter.y, quarter.z));
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
   float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
   return vector_scale(u, 8.0f * series / dt);
 }
 
-static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
-                                   float dt) {
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
   rigid_motion m;
@@ -38,134 +37,135 @@ static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to,
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed = vector_clean(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
 
-static cloth_vector carry_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_snapped(rotate(m->rotation, a), STATE_QUANTUM) : a;
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
 }
 
-static cloth_vector carry_place(const rigid_motion *m, cloth_vector x) {
-  return vector_snapped(vector_add(m->place, carry_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
 /* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
-  cloth_vector arm = vector_clean(vector_subtract(place, m->place));
-  cloth_vector across = vector_clean(vector_cross(arm, m->angular_speed));
-  return vector_snapped(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
 /* A velocity; along no axis does it come to be faster than a pin may be told to move. */
-static cloth_vector carry_velocity(const rigid_motion *m, cloth_vector v) {
-  cloth_vector a = carry_direction(m, v);
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
   return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
 }
 
-static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
-  planes a = planes_at(c, velocities);
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
   for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
-    vector_store(a, i, carry_velocity(m, vector_load(a, i)));
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
   }
 }
 
-static void carry_history(const cloth *c, const rigid_motion *m) {
+static void transform_history(const cloth *c, const rigid_motion *m) {
   for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
-    planes v = earlier_of(c, before);
+    vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_FORGOTTEN) {
-        vector_store(v, i, carry_velocity(m, velocity));
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
       }
     }
   }
 }
 
 /* Targets go along with their normals. */
-static void carry_targets(const cloth *c, const rigid_motion *m) {
+static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
-    planes a = target_planes(c, which);
+    vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_PLACE_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? carry_place(m, before) : unit_or_zero(carry_direction(m, before)));
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
     }
   }
 }
 
-static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
-  planes x = planes_at(c, c->state.position);
-  planes v = planes_at(c, c->state.velocity);
-  carry_velocities(c, m, c->state.velocity);
-  carry_history(c, m);
-  carry_velocities(c, m, c->state.warm_start);
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector place = carry_place(m, vector_load(x, i));
+    cloth_vector place = transform_point(m, vector_load(x, i));
     vector_store(x, i, place);
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
       clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
     }
   }
 }
 
-static void carry_confinements(const cloth *c, const rigid_motion *m) {
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(planes_at(c, c->state.position), held->particle);
-    held->direction = carry_direction(m, held->direction);
+    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
+    held->direction = transform_direction(m, held->direction);
     held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
   }
 }
 
-static cloth_pose carry_pose(const rigid_motion *m, const cloth_pose *pose) {
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
   cloth_pose carried;
-  carried.position = carry_place(m, pose->position);
+  carried.position = transform_point(m, pose->position);
   carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
   return carried;
 }
 
-static void carry_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      slot->previous = carry_pose(m, &slot->previous);
-      slot->body.pose = carry_pose(m, &slot->body.pose);
+      slot->previous = transform_pose(m, &slot->previous);
+      slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
 }
 
 /* Do all of these places stay within the position limit? */
-static int are_carried_within(const cloth *c, const rigid_motion *m, planes places) {
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(carry_place(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
       return 0;
     }
   }
   return 1;
 }
 
-static int is_slot_carried_within(const collider_slot *slot, const rigid_motion *m) {
-  cloth_pose from = carry_pose(m, &slot->previous), to = carry_pose(m, &slot->body.pose);
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
 /* Does everything stay within the position limit? */
-static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_carried_within(c, m, planes_at(c, c->state.position));
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
-                 are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_carried_within(slot, m);
+      are_within = are_within && is_slot_within(slot, m);
     }
   }
   return are_within;
@@ -188,19 +188,19 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
     return CLOTH_ERROR_INERTIA;
   }
-  cloth_pose poses[2] = {clean_pose(from), clean_pose(to)};
-  rigid_motion m = carried_motion(&poses[0], &poses[1], kept, dt);
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!may_be_carried(sheet, &m, colliders)) {
+  if (!stays_within_limit(sheet, &m, colliders)) {
     return CLOTH_ERROR_VECTOR;
   }
   wake(sheet);
-  carry_particles(sheet, &m, dt);
-  carry_targets(sheet, &m);
-  carry_confinements(sheet, &m);
-  carry_colliders(sheet, &m, colliders);
+  transform_particles(sheet, &m, dt);
+  transform_targets(sheet, &m);
+  transform_confinements(sheet, &m);
+  transform_colliders(sheet, &m, colliders);
   return CLOTH_OK;
 }
 

@@ -68,7 +68,7 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
-  planes from;
+  vector_array from;
   const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
   float mass;                      /* 1 on a block's diagonal, else 0 */
 } restriction;
@@ -96,8 +96,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
 }
 
 /* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
-static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
-  planes line;
+static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
+  vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
   line.y = line.x + columns + LINE_PAD;
   line.z = line.y + columns + LINE_PAD;
@@ -115,7 +115,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_GRID) - WORK_GRID;
+    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
   }
 }
 
@@ -148,7 +148,7 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
-  const planes line = coarse_line(c, 0, columns);
+  const vector_array line = coarse_line(c, 0, columns);
   fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
   for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
     const node_reach around = rows_around(fine, coarse, node);
@@ -171,19 +171,19 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
 
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
   restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
 }
 
 /* To the first grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {planes_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
+  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
 /* Entries first .. first + 2 of the particles' blocks to the first grid. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
+  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
                    first == 0 ? 1.0f : 0.0f};
   t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
@@ -203,8 +203,8 @@ CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distan
     m.xy = lanes_add(m.xy, springs.xy);
     m.xz = lanes_add(m.xz, springs.xz);
     m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_rounded(m), lanes_splat(LEAST_PIVOT));
-    m = symmetric_rounded(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
+    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
     const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
     for (int32_t entry = 0; entry < 6; entry++) {
       lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
@@ -251,8 +251,8 @@ static void set_shares(const cloth *c) {
 
 /* Correction = inverse blocks times residual. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
-  planes r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
-  planes z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
+  vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
@@ -265,7 +265,7 @@ CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
 
 /* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
 typedef struct node_rows {
-  planes first, second;
+  vector_array first, second;
   float way;
 } node_rows;
 
@@ -283,7 +283,7 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
 
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
   float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
-  planes line = coarse_line(c, node, columns);
+  vector_array line = coarse_line(c, node, columns);
   for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
     z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
   }
@@ -317,7 +317,7 @@ CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
 
 /* Adds what a coarser grid corrects to the corrections of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  planes z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
   for (int32_t row = 0; row < fine->rows; row++) {
     node_rows around = nodes_around(c, coarse, row, fine->columns);
     for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {

@@ -8,8 +8,8 @@
 
 /// Output ///
 
-static cloth_range range_at(const cloth *c, uint32_t offset) {
-  planes p = planes_at(c, offset);
+static cloth_range view_at(const cloth *c, uint32_t offset) {
+  vector_array p = vectors_at(c, offset);
   cloth_range range;
   range.x = p.x;
   range.y = p.y;
@@ -23,7 +23,7 @@ int cloth_positions(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->state.position);
+  *range = view_at(sheet, sheet->state.position);
   return CLOTH_OK;
 }
 
@@ -32,14 +32,14 @@ int cloth_velocities(const cloth *sheet, cloth_range *range) {
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->state.velocity);
+  *range = view_at(sheet, sheet->state.velocity);
   return CLOTH_OK;
 }
 
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
   lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
@@ -56,7 +56,7 @@ int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *posit
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(planes_at(sheet, sheet->state.position), particle);
+  *position = vector_load(vectors_at(sheet, sheet->state.position), particle);
   return CLOTH_OK;
 }
 
@@ -68,7 +68,7 @@ int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *veloc
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(planes_at(sheet, sheet->state.velocity), particle);
+  *velocity = vector_load(vectors_at(sheet, sheet->state.velocity), particle);
   return CLOTH_OK;
 }
 
@@ -89,7 +89,7 @@ int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal)
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(planes_at(c, c->state.position), row * c->grid.columns + column);
+    cloth_vector p = vector_load(vectors_at(c, c->state.position), row * c->grid.columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -181,7 +181,7 @@ int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  planes x = planes_at(sheet, sheet->state.position);
+  vector_array x = vectors_at(sheet, sheet->state.position);
   *low = vector_load(x, 0);
   *high = *low;
   for (int32_t i = 1; i < sheet->count; i++) {

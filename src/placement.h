@@ -20,7 +20,7 @@ static int is_tube(const cloth_config *config) {
 /* Measured in units of the first edge's length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
-  cloth_vector unit = vector_clean(vector_scale(a, 1.0f / length));
+  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
   return length * vector_length(vector_cross(unit, b));
 }
 
@@ -31,7 +31,7 @@ typedef struct turn {
 } turn;
 
 /* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
-static turn small_turn(float angle) {
+static turn small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
@@ -42,9 +42,9 @@ static turn small_turn(float angle) {
 }
 
 /* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
-static turn turn_by(int32_t step, int32_t steps) {
+static turn polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
-  turn t = small_turn(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
     t.cosine = 0.0f - t.sine;
@@ -59,9 +59,9 @@ static turn turn_by(int32_t step, int32_t steps) {
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
   float along_weft = (float)row / (float)(config->rows - 1);
-  cloth_vector p = vector_clean(config->origin);
-  p = vector_add_scaled(p, vector_clean(config->edge_warp), along_warp);
-  return vector_add_scaled(p, vector_clean(config->edge_weft), along_weft);
+  cloth_vector p = vector_flush_work(config->origin);
+  p = vector_add_scaled(p, vector_flush_work(config->edge_warp), along_warp);
+  return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
 /* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
@@ -70,11 +70,12 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
   if (is_tube(config)) {
-    cloth_vector along = vector_clean(config->edge_warp);
-    cloth_vector axis = vector_clean(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
-    cloth_vector outward = vector_clean(vector_cross(along, axis));
-    turn t = turn_by(column, config->columns);
-    float radius = 0.5f / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine); /* / girth */
+    cloth_vector along = vector_flush_work(config->edge_warp);
+    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector outward = vector_flush_work(vector_cross(along, axis));
+    turn t = polygon_angle(column, config->columns);
+    float radius =
+        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
@@ -87,7 +88,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 static int edges_lean(const cloth_config *config) {
   float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
   if (is_tube(config)) {
-    float lean = vector_dot(vector_clean(config->edge_warp), vector_clean(config->edge_weft));
+    float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
     return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
   }
   return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;

@@ -10,8 +10,8 @@
 /// Plan of a step ///
 
 /* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
-static float coefficient(float value, float limit) {
-  return snapped(minimum(value, limit), WORK_QUANTUM);
+static float limited_coefficient(float value, float limit) {
+  return flush_small(minimum(value, limit), WORK_QUANTUM);
 }
 
 /* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
@@ -28,8 +28,8 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   float per_mass = k / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
-  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
+  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
   s.force = s.stiffness * (1.0f / k);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
   s.kappa = s.stiffness + 2.0f * s.damping;
@@ -57,7 +57,7 @@ static float projected_above(const cloth *c, const step_plan *plan) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     most = maximum(most, plan->spring[d].kappa);
   }
-  if (!(most * kappa_factor_most(c) > threshold)) {
+  if (!(most * max_kappa_factor(c) > threshold)) {
     return threshold;
   }
   return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
@@ -65,10 +65,10 @@ static float projected_above(const cloth *c, const step_plan *plan) {
 }
 
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
-  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
+  if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
     return PROJECTED_NONE;
   }
-  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
+  return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
 /* The mode kappa asks for, by the threshold. */
@@ -76,16 +76,16 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->scratch.operator_blocks || kappa * kappa_factor_most(c) <= c->settings.integration.explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * kappa_factor_least(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
-                                                                                    : CLOTH_MODE_MIXED;
+  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
+                                                                                  : CLOTH_MODE_MIXED;
 }
 
 /* May a family be forced to be explicit? */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
@@ -106,22 +106,22 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
 }
 
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
-  float per_mass = plan->k / reference_mass(c);
+  float per_mass = plan->h / reference_mass(c);
   bend_family *b = &plan->bend[d];
   b->rest = 2.0f * direction_rest(c, d);
   b->inverse_rest = 1.0f / b->rest;
   b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
-  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
-  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
-  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
+  b->curve_slope = limited_coefficient(plan->h * b->curve / b->rest, KAPPA_LIMIT);
+  b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
+  b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
+  b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
+  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
 /* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
    ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
-  float kappa = plan->bend_kappa * kappa_factor_most(c);
+  float kappa = plan->bend_kappa * max_kappa_factor(c);
   if (kappa > BEND_EXPLICIT_LIMIT) {
     kappa += 2.0f * plan->bend[WARP].damping;
   }
@@ -135,7 +135,7 @@ static void plan_projected_bend(step_plan *plan) {
   plan->bend_mode = CLOTH_MODE_OFF;
   for (int32_t d = WARP; d <= WEFT; d++) {
     float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
-    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
+    plan->bend_compliance[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
   }
 }
 
@@ -152,7 +152,7 @@ static void plan_bend(const cloth *c, step_plan *plan) {
     plan_projected_bend(plan);
     return;
   }
-  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
+  float limit = BEND_EXPLICIT_LIMIT / max_kappa_factor(c);
   plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
   if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
     plan->bend_mode = CLOTH_MODE_IMPLICIT;
@@ -162,15 +162,15 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     bend_family *b = &plan->bend[d];
     b->linear_slope = minimum(b->linear_slope, limit);
-    b->linear = b->linear_slope * plan->inverse_k;
+    b->linear = b->linear_slope * plan->inverse_h;
     b->fold_slope = minimum(b->fold_slope, limit);
-    b->fold = b->fold_slope * plan->inverse_k;
+    b->fold = b->fold_slope * plan->inverse_h;
     b->damping = minimum(b->damping, limit);
   }
 }
 
-static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->state.velocity);
+static float max_particle_speed(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
   float most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -181,7 +181,7 @@ static float fastest_speed(const cloth *c) {
 
 /* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
 static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
-  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
+  float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
   if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
@@ -200,14 +200,14 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
   }
-  return whole_up(wanted, c->settings.integration.max_substeps);
+  return ceiling_within(wanted, c->settings.integration.max_substeps);
 }
 
 /* An explicit-only cloth has no solver to fall back on. */
@@ -234,18 +234,18 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation =
       plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
-  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
+  plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = choose_substeps(c, dt);
-  plan->k = dt / (float)plan->substeps;
-  plan->inverse_k = 1.0f / plan->k;
+  plan->h = dt / (float)plan->substeps;
+  plan->inverse_h = 1.0f / plan->h;
   plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan->spring[d] = plan_spring(c, plan->k, d);
+    plan->spring[d] = plan_spring(c, plan->h, d);
   }
   plan->projected_above = projected_above(c, plan);
   plan_bend(c, plan);

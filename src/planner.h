@@ -84,10 +84,10 @@ static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const 
   return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
 }
 
-CLOTH_SEPARATE void draw_planned(paper_cloth *paper, const cloth_config *config) {
+CLOTH_SEPARATE void model_from_plan(config_model *paper, const cloth_config *config) {
   cloth_config planned = *config;
   plan_tiers(&planned);
-  draw_paper_cloth(paper, &planned);
+  model_from_config(paper, &planned);
 }
 
 /* What a plan chose. */
@@ -98,11 +98,11 @@ typedef struct plan_choice {
 
 /* Tries all there is to choose. */
 CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
-  paper_cloth paper;
-  work_around around = worst_around(config);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
   cloth *c = &paper.c;
   around.tethers = TETHERS;
-  draw_planned(&paper, config);
+  model_from_plan(&paper, config);
   best->forecast.work = 0;
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
@@ -110,7 +110,7 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
       c->settings.integration.substeps = plan_substeps[n];
       c->settings.integration.max_substeps = c->settings.integration.substeps;
       c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
-      f.work = worst_work(&paper, &around, dt);
+      f.work = max_work(&paper, &around, dt);
       f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;

@@ -51,10 +51,10 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
 
 /* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
 CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
-  planes x = planes_at(c, c->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   int32_t i = place + 2 * spring_start(d);
   int32_t j = place + 2 * spring_end(c, d);
-  lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
+  lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
   lanes slope = lanes_load(bend_slopes_of(c, d) + place);
   symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
@@ -86,10 +86,10 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
-      m = symmetric_rounded(m);
+      EACH_DIRECTION(d, add_spring_blocks(c, plan, &m, d, row, column));
+      m = symmetric_quantise(m);
       if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
+        EACH_DIRECTION(d, add_bend_blocks(c, &m, d, row, i));
       }
       symmetric_store(c, i, m, c->grid.columns - column);
     }
@@ -117,7 +117,7 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
     symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
     lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
     inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
-    symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
+    symmetric_store(c, i, symmetric_quantise(inverse), c->count - i);
   }
 }
 
@@ -136,7 +136,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
   float pm[3][3];
   for (int r = 0; r < 3; r++) {
     for (int s = 0; s < 3; s++) {
-      float outer = snapped(axis[r] * axis[s], WORK_QUANTUM);
+      float outer = flush_small(axis[r] * axis[s], WORK_QUANTUM);
       p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
     }
   }
@@ -146,7 +146,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
       }
-      pm[r][s] = snapped(pm[r][s], WORK_QUANTUM);
+      pm[r][s] = flush_small(pm[r][s], WORK_QUANTUM);
     }
   }
   for (int r = 0; r < 3; r++) {
@@ -155,7 +155,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_GRID) - WORK_GRID;
+      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
     }
   }
 }
@@ -165,7 +165,7 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
   float axis[3] = {n.x, n.y, n.z};
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
-      float outer = snapped(axis[r] * axis[t], WORK_QUANTUM);
+      float outer = flush_small(axis[r] * axis[t], WORK_QUANTUM);
       *block_entry(c, particle, block_index[r][t]) += s * (along ? outer : (r == t ? 1.0f : 0.0f) - outer);
     }
   }
@@ -178,7 +178,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
       float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_GRID) - WORK_GRID;
+      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
     }
   }
 }
@@ -215,7 +215,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
-      act(c, i, vector_load(planes_at(c, c->scratch.contact_normal), i), 0);
+      act(c, i, vector_load(vectors_at(c, c->scratch.contact_normal), i), 0);
     }
   }
 }

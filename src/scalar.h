@@ -8,14 +8,14 @@ typedef union float_bits {
   uint32_t bits;
 } float_bits;
 
-CLOTH_INLINE float_bits bits_of(float value) {
+CLOTH_INLINE float_bits float_to_bits(float value) {
   float_bits b;
   b.value = value;
   return b;
 }
 
 static int is_finite(float value) {
-  return (bits_of(value).bits & 0x7f800000u) != 0x7f800000u;
+  return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
 
 static int in_range(float value, float low, float high) {
@@ -65,7 +65,7 @@ CLOTH_INLINE float square_root(float value) {
 }
 #else
 CLOTH_INLINE float square_root(float value) {
-  uint32_t bits = bits_of(value).bits;
+  uint32_t bits = float_to_bits(value).bits;
   if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
     return value; /* infinity and what is no number */
   }
@@ -109,13 +109,13 @@ CLOTH_INLINE float square_root(float value) {
    more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
    2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
    are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
-#define WORK_GRID 1.1444091796875e-5f
-#define STATE_GRID 0.01171875f
+#define WORK_ROUNDER 1.1444091796875e-5f
+#define STATE_ROUNDER 0.01171875f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
    least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
 #define INPUT_QUANTUM 1.0e-22f
 
-CLOTH_INLINE float snapped(float value, float quantum) {
+CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
 }
 
@@ -152,20 +152,20 @@ static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
   return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-static cloth_vector vector_snapped(cloth_vector a, float quantum) {
-  return vector(snapped(a.x, quantum), snapped(a.y, quantum), snapped(a.z, quantum));
+static cloth_vector vector_flush(cloth_vector a, float quantum) {
+  return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
 /* What is left of a vector that enters products: see WORK_QUANTUM. */
-CLOTH_ONCE cloth_vector vector_clean(cloth_vector a) {
-  return vector_snapped(a, WORK_QUANTUM);
+CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
+  return vector_flush(a, WORK_QUANTUM);
 }
 
 /* Lengths whose square would leave the normal range count as 0. */
 static float vector_length(cloth_vector a) {
-  float x = snapped(a.x, STATE_QUANTUM);
-  float y = snapped(a.y, STATE_QUANTUM);
-  float z = snapped(a.z, STATE_QUANTUM);
+  float x = flush_small(a.x, STATE_QUANTUM);
+  float y = flush_small(a.y, STATE_QUANTUM);
+  float z = flush_small(a.z, STATE_QUANTUM);
   return square_root(x * x + y * y + z * z);
 }
 
@@ -200,14 +200,14 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
 }
 
 /* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
-static void snap_floats(float *values, int32_t count) {
+static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    values[i] = snapped(values[i], WORK_QUANTUM);
+    values[i] = flush_small(values[i], WORK_QUANTUM);
   }
 }
 
 /* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
-static int32_t whole_up(float value, int32_t limit) {
+static int32_t ceiling_within(float value, int32_t limit) {
   if (!(value < (float)limit)) {
     return limit;
   }
@@ -221,7 +221,7 @@ static int vector_is_finite(cloth_vector a) {
 
 /* Shortens a vector to `limit`. Returns 1 if it had to. */
 static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
+  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
   if (squared <= limit * limit * 1.0001f) {
     return 0;
@@ -230,11 +230,11 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_CARRY || WITH_TARGETS
+#if WITH_MOVE_FRAME || WITH_TARGETS
 /* Of unit length, or 0. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
+  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
                           : vector(0.0f, 0.0f, 0.0f);
 }
 #endif

@@ -41,18 +41,19 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
 }
 
 /* From the start of springs to their end, `count` of them from a row on. */
-CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
+CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
+                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
-  return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
-                         lanes3_gathered(of, line->from + first, next, count));
+  return lanes3_subtract(lanes3_gather(of, line->to + first, next, count),
+                         lanes3_gather(of, line->from + first, next, count));
 }
 
 /* Adds what springs do to the ends where they start, and takes it away at the others. */
-CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
+CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
-  lanes3_add_scattered(to, line->from + first, next, pull, count);
-  lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
+  lanes3_scatter_add(to, line->from + first, next, pull, count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef CLOTH_NO_SELF_TEST
 
 /* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
-CLOTH_SEPARATE float opaque(uint32_t bits) {
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   volatile uint32_t kept = bits;
   float_bits b;
   b.bits = kept;
@@ -17,7 +17,7 @@ CLOTH_SEPARATE float opaque(uint32_t bits) {
 
 static int has_bits(float value, uint32_t bits) {
   volatile float kept = value;
-  return bits_of(kept).bits == bits;
+  return float_to_bits(kept).bits == bits;
 }
 
 /* Expressions of known bits, and what is wrong where they come out otherwise. */
@@ -72,7 +72,7 @@ static lanes expression_value(int expression, lanes a, lanes b) {
 }
 
 /* The same in plain floats, where lanes are more than that. */
-static float plain_value(int expression, float a, float b) {
+static float scalar_value(int expression, float a, float b) {
   switch (expression) {
   case A_PLUS_B:
     return a + b;
@@ -140,17 +140,18 @@ static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
   for (int32_t i = 0; i <= CLOTH_LANES; i++) {
-    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
+    from[i] = opaque_float(0x3f800000u + 0x00123457u * (uint32_t)i);
     to[i] = 7.0f;
   }
   lanes a = lanes_load(from);
-  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
-  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes b = lanes_divide(lanes_splat(opaque_float(0xc0400000u)), a);
+  lanes c =
+      lanes_select(lanes_less(b, lanes_splat(opaque_float(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
   lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float quotient = opaque(0xc0400000u) / from[i];
-    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
-    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
+    float quotient = opaque_float(0xc0400000u) / from[i];
+    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
       return 0;
     }
   }
@@ -161,10 +162,10 @@ int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
     /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
-    lanes a = lanes_splat(opaque(k->a));
-    lanes b = lanes_splat(opaque(k->b));
+    lanes a = lanes_splat(opaque_float(k->a));
+    lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
-        (CLOTH_LANES > 1 && !has_bits(plain_value(k->expression, opaque(k->a), opaque(k->b)), k->bits))) {
+        (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
       return k->error;
     }
   }
@@ -172,8 +173,8 @@ int cloth_self_test(void) {
     return CLOTH_ERROR_LANES;
   }
   /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
-  float half = opaque(0x3f000000u);
-  float smallest = opaque(0x00800000u);
+  float half = opaque_float(0x3f000000u);
+  float smallest = opaque_float(0x00800000u);
   lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
   int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
   return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;

@@ -120,7 +120,7 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   }
   half = rotate(rotation, half);
   *from = vector_scale(half, -1.0f);
-  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
+  *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
   return reach;
 }
 

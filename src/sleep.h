@@ -18,11 +18,11 @@ static int has_gusts(const cloth *c) {
 
 /* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
    rest. */
-static int is_quiet(const cloth *c) {
+static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
-  planes v = planes_at(c, c->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   float most = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
@@ -34,33 +34,33 @@ static int is_quiet(const cloth *c) {
 }
 
 static void fall_asleep(const cloth *c) {
-  inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->state.velocity), 0.0f);
+  inputs_of(c)->rest_time = ASLEEP;
+  fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
-    fill_planes(c, planes_at(c, c->state.warm_start), 0.0f);
+    fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
   }
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
-    forget_history(c, i);
+    invalidate_history(c, i);
   }
 }
 
 /* At the end of a step of dt seconds. */
-CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->settings.sleep.speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->settings.sleep.time) {
+  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
 /* A step of a sleeping cloth. */
-CLOTH_SEPARATE int sleep_on(const cloth *c) {
+CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
-  add_work(c, 1, PRICE_STEP);
+  add_work(c, 1, COST_STEP);
   return CLOTH_OK;
 }
 

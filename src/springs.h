@@ -9,15 +9,15 @@
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
-  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * PLACE_FLOATS;
+  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
 /* From the first tile of a row to the first float of a block that starts at a column. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
-    return column * PLACE_FLOATS;
+    return column * CELL_FLOATS;
   }
-  return (column & ~(TILE - 1)) * PLACE_FLOATS + (column & (TILE - 1));
+  return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
 /* Floats from there to the next of the sixteen. */
@@ -36,23 +36,23 @@ CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
-typedef struct row_pulls {
+typedef struct row_forces {
   lanes3 along[DIRECTIONS];
-} row_pulls;
+} row_forces;
 
 /* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
    springs two cells long, also the same moved on by one place. */
-typedef struct part_carry {
-  lanes_carry own, below, own_moved, below_moved;
-} part_carry;
+typedef struct component_shift {
+  lanes_shift own, below, own_moved, below_moved;
+} component_shift;
 
-typedef struct row_carry {
-  part_carry part[3];
-} row_carry;
+typedef struct shift_state {
+  component_shift part[3];
+} shift_state;
 
-CLOTH_INLINE row_carry no_carry(void) {
-  part_carry none = {lanes_no_carry(), lanes_no_carry(), lanes_no_carry(), lanes_no_carry()};
-  row_carry carry = {{none, none, none}};
+CLOTH_INLINE shift_state shift_start(void) {
+  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state carry = {{none, none, none}};
   return carry;
 }
 
@@ -62,13 +62,13 @@ CLOTH_INLINE row_carry no_carry(void) {
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
  * the row below. This is for one component.
  */
-CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry, int32_t reach, float *buffer,
-                               int32_t count) {
-  lanes own = lanes_carried(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_carried(&carry->below, along[DIAGONAL]);
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+                                        float *buffer, int32_t count) {
+  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_carried(&carry->own_moved, own);
-    below = lanes_carried(&carry->below_moved, below);
+    own = lanes_shift_in(&carry->own_moved, own);
+    below = lanes_shift_in(&carry->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -76,15 +76,15 @@ CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry,
   return sum;
 }
 
-CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
-                           int32_t count) {
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+                                   int32_t column, int32_t count) {
   const lanes3 *a = pulls->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(gather_part(x, &carry->part[0], reach, buffer.x + column, count),
-                   gather_part(y, &carry->part[1], reach, buffer.y + column, count),
-                   gather_part(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
 }
 
 /* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
@@ -93,14 +93,14 @@ typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, int32_t below) {
+CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t reach, int32_t below) {
   cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
                           lanes3_load(from, i + below + reach)};
   return corners;
 }
 
 /* From a particle to the one `reach` cells below, or to itself if there is none. */
-static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
+static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
   return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
@@ -157,16 +157,16 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
   /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
      multiples of 2^-100, and so is the product of the operator. */
-  lanes3 u = lanes3_rounded(lanes3_scale(d, inverse), STATE_GRID);
+  lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
-  lanes projected = lanes_rounded(lanes_add(damping, alpha), STATE_GRID);
+  lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
   lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), lanes_subtract(length, rest));
-  pull = lanes_rounded(lanes_add(pull, lanes_multiply(projected, along)), WORK_GRID);
+  pull = lanes_quantise(lanes_add(pull, lanes_multiply(projected, along)), WORK_ROUNDER);
   spring_result result;
-  result.beta = lanes_rounded(lanes_subtract(stiffness, alpha), STATE_GRID);
+  result.beta = lanes_quantise(lanes_subtract(stiffness, alpha), STATE_ROUNDER);
   result.change = lanes3_add(lanes3_scale(u, pull), lanes3_scale(v, result.beta));
   lanes root = lanes_square_root(lanes_select(implicit, projected, zero));
-  result.w = lanes3_rounded(lanes3_scale(u, root), STATE_GRID);
+  result.w = lanes3_quantise(lanes3_scale(u, root), STATE_ROUNDER);
   return result;
 }
 
@@ -221,7 +221,7 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
  */
-CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
   }

@@ -22,10 +22,10 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
-    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
   s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
@@ -39,7 +39,7 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintpt
 #ifdef CLOTH_TRACE
   hasher h;
   hash_start(&h);
-  planes vectors = planes_at(c, made);
+  vector_array vectors = vectors_at(c, made);
   hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
   hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
   hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);

@@ -23,11 +23,11 @@
 
 /// Stepping ///
 
-static void finish_inputs(const cloth *c) {
+static void finish_motions(const cloth *c) {
   uint8_t *freedom = freedom_of(c);
-  int are_carried = (freedoms_joined(c) & PIN_CARRIED) != 0;
+  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
   for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_CARRIED) {
+    if (freedom[i] & PIN_HAS_TARGET) {
       freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
     }
   }
@@ -37,19 +37,19 @@ static void finish_inputs(const cloth *c) {
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets == TARGETS_MOVING) {
-    rest_targets(c);
+    settle_targets(c);
   }
 #endif
 }
 
 /* Projected springs, tethers and strain limits. */
-CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
 #if WITH_PROJECTION
   if (plan->projects) {
     project_springs(c, plan);
   }
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->solids = find_solids(c);
+    workspace_of(c)->obstacles = find_obstacles(c);
     for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
       pull_tethers(c, slot);
     }
@@ -57,28 +57,28 @@ CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
+      refund_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_cost(c));
       break;
     }
-    limit_sweep(c, predicted_of(c));
+    limit_strain(c, predicted_of(c));
   }
-  settle_lengths(c, plan);
+  update_velocities_from_positions(c, plan);
 }
 
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
    contacts of the solver. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  evaluate_forces(c, plan, planes_at(c, c->scratch.residual));
+  evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
-    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
+    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
   }
   if (WITH_CONTACT_SOLVER && contacts) {
-    settle_contacts(c, plan, index, statistics_of(c));
+    resolve_contacts(c, plan, index, statistics_of(c));
   }
   return contacts;
 }
@@ -114,18 +114,18 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
-    limit_lengths(c, plan);
+    enforce_lengths(c, plan);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
-    drop_pushes(c, plan, index);
+    remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    hold_to_targets(c, plan, index);
+    constrain_to_targets(c, plan, index);
   }
 #endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
@@ -141,15 +141,15 @@ static void prepare_step(const cloth *c, float dt) {
   plan_step(c, dt, &w->plan);
   clear_pads(c);
   prepare_particles(c);
-  mark_plain_pieces(c);
+  find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
-    work_around around = look_around(c);
-    w->plain = around.plain;
+    surroundings around = survey_surroundings(c);
+    w->uniform = around.uniform;
     add_work(c, planned_work(c, &w->plan, &around), 1);
   }
 #if WITH_PROJECTION
-  if (chooses_tethers(c)) {
+  if (will_choose_tethers(c)) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
@@ -162,8 +162,8 @@ static void prepare_step(const cloth *c, float dt) {
 /* What has to be known of all substeps. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(c, plan));
-  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
+  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -174,7 +174,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return sleep_on(c);
+    return step_asleep(c);
   }
 #endif
   prepare_step(c, dt);
@@ -184,13 +184,13 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  finish_inputs(c);
-  inputs_of(c)->last_substep = w->plan.k;
+  finish_motions(c);
+  inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
-  pass_gusts(inputs_of(c), dt);
+  advance_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
-  settle_down(c, dt);
+  update_sleep(c, dt);
 #endif
   return finish_statistics(c, &w->plan);
 }
@@ -245,7 +245,7 @@ int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
   workspace *w = workspace_of(sheet);
   allow_refinements(sheet);
   w->is_cut = effort->cut_short;
-  w->refinements_most = effort->refinements;
+  w->max_refinements = effort->refinements;
   return step(sheet, dt);
 }
 

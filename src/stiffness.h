@@ -54,11 +54,11 @@ static float direction_rest(const cloth *c, int32_t direction) {
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
-static float kappa_factor_most(const cloth *c) {
+static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-static float kappa_factor_least(const cloth *c) {
+static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 

@@ -36,7 +36,7 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
     place[0][lane] = p.x;
     place[1][lane] = p.y;
     place[2][lane] = p.z;
-    columns = shorter_way(m, columns);
+    columns = shorter_columns(m, columns);
     rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
     rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
   }
@@ -47,26 +47,26 @@ CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t
 
 /* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
    then. */
-static body_axis *solids_of(const cloth *c) {
-  return (body_axis *)at(c, c->scratch.row_buffers);
+static obstacle_capsule *obstacles_of(const cloth *c) {
+  return (obstacle_capsule *)at(c, c->scratch.row_buffers);
 }
 
-/* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
-   machine alike. */
-static void set_box(body_axis *axis, float reach) {
+/* A little larger, as segments_within() rounds. Far from the origin, where that is not enough, the box decides: on
+   every machine alike. */
+static void set_box(obstacle_capsule *axis, float reach) {
   cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
   axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
   axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
 }
 
 /* Finds these where they are at the end of the step. Returns how many there are. */
-CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
-  body_axis *axes = solids_of(c);
+CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
+  obstacle_capsule *axes = obstacles_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      body_axis *axis = &axes[count++];
+      obstacle_capsule *axis = &axes[count++];
       float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
       axis->from = vector_add(slot->body.pose.position, axis->from);
       axis->squared_reach = reach * reach;
@@ -77,33 +77,33 @@ CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
 }
 
 /* Straight ways from particles to pins, and the boxes around them. */
-typedef struct straight_ways {
+typedef struct tether_segments {
   lanes3 from, to;
   lanes3 low, high;
-} straight_ways;
+} tether_segments;
 
 /* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
-CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis) {
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *axis) {
   lanes tiny = lanes_splat(1.0e-12f);
-  lanes3 way = lanes3_snapped_to(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  lanes3 way = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
-  lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes c = lanes_snapped(lanes3_dot(way, apart));
+  lanes3 apart = lanes3_flush_below(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
+  lanes c = lanes_flush(lanes3_dot(way, apart));
   float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
   if (squared_length > 0.0f) {
     lanes3 along = lanes3_splat(axis->along);
     lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
-    lanes b = lanes_snapped(lanes3_dot(way, along));
-    lanes f = lanes_snapped(lanes3_dot(along, apart));
+    lanes b = lanes_flush(lanes3_dot(way, along));
+    lanes f = lanes_flush(lanes3_dot(along, apart));
     lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
     lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
-    s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
-    lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
+    s = clamped_to_one(lanes_flush(lanes_divide(s, lanes_maximum(crossing, tiny))));
+    lanes t = clamped_to_one(lanes_flush(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
     c = lanes_subtract(c, lanes_multiply(b, t));
     apart = lanes3_subtract(apart, lanes3_scale(along, t));
   }
-  lanes s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
-  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, way, s));
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
+  lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, way, s));
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
 }
 
@@ -112,7 +112,7 @@ CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float ot
 }
 
 /* Which ways go through the box around a capsule: most go past it. */
-CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis) {
+CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_capsule *axis) {
   lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
   near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
   return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
@@ -120,17 +120,17 @@ CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis)
 
 /* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
    pull. */
-CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
-                                 lanes *share) {
-  const body_axis *axes = solids_of(c);
-  int32_t count = workspace_of(c)->solids;
-  uint32_t work = count_within(taut, left) * (uint32_t)count * PRICE_PASSED;
-  straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
+CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
+                                    lanes *share) {
+  const obstacle_capsule *axes = obstacles_of(c);
+  int32_t count = workspace_of(c)->obstacles;
+  uint32_t work = count_within(taut, left) * (uint32_t)count * COST_PASSED;
+  tether_segments w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
   for (int32_t n = 0; n < count; n++) {
-    lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
+    lanes_mask near = lanes_both(taut, boxes_overlap(&w, &axes[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
-      work += count_within(near, left) * PRICE_UNBLOCKED;
-      *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
+      work += count_within(near, left) * COST_UNBLOCKED;
+      *share = lanes_drop(lanes_both(near, segments_within(&w, &axes[n])), *share);
     }
   }
   add_varying_work(c, work, 1);
@@ -139,8 +139,8 @@ CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *
 /* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
  */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
-  uint32_t solids = (uint32_t)workspace_of(c)->solids;
-  planes x = predicted_of(c);
+  uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
+  vector_array x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->pin);
   lanes squared = lanes3_dot(d, d);
@@ -152,10 +152,10 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes over = lanes_subtract(squared, ends->rest);
   lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
   lanes share = lanes_keep(taut, lanes_divide(over, below));
-  if (solids) {
-    drop_blocked(c, &p, &ends->pin, taut, left, &share);
+  if (obstacles) {
+    release_blocked(c, &p, &ends->pin, taut, left, &share);
   }
-  lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
+  lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
 }
 
 /* From a row on: in how many rows the same pins hold a block of columns in the same way. */
@@ -180,7 +180,7 @@ typedef struct tether_piece {
 
 /* So many columns from the piece's first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  planes x = predicted_of(c);
+  vector_array x = predicted_of(c);
   int32_t pin_row = piece->pin / c->grid.columns;
   int32_t pin_column = piece->pin - pin_row * c->grid.columns;
   int32_t column = piece->column + from;
@@ -193,7 +193,7 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
     ends.pin = lanes3_splat(vector_load(x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
-  columns = shorter_way(piece->metric, columns);
+  columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
     pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
@@ -220,7 +220,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
       continue;
     }
     ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
+    lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);

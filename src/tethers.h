@@ -33,13 +33,13 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
-  m.mixed = snapped(m.mixed, WORK_QUANTUM);
+  m.mixed = flush_small(m.mixed, WORK_QUANTUM);
   m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
 
 /* So many columns or, if that is shorter, what is left of the way round. */
-CLOTH_INLINE lanes shorter_way(rest_metric m, lanes columns) {
+CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
   if (!WITH_WRAP || m.around == 0.0f) {
     return columns;
   }
@@ -54,32 +54,32 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
 }
 
 /* Choosing tethers: what all particles share, and where the one at hand is. */
-typedef struct tether_choice {
+typedef struct anchor_search {
   rest_metric metric;
   int32_t particle, column, row;
   int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
-} tether_choice;
+} anchor_search;
 
 /* From a pin to a place of the grid. */
-static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
+static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
   int32_t pin_row = pin / c->grid.columns;
-  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
+  lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
   return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
 }
 
-static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
+static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pin) {
   return rest_from(c, t, pin, t->column, t->row);
 }
 
 /* Is a pin beside another, at most half as far from it as from the particle? */
-static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
+static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
   int32_t row = other / c->grid.columns;
   return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
 }
 
 /* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
    it has need no offer. */
-static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
+static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
   if (pin < 0 || pin == *first || (second && pin == *second)) {
@@ -94,10 +94,10 @@ static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
   if (!second) {
     return;
   }
-  if (is_nearest && *second >= 0 && is_beside(c, t, *second, *first)) {
+  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) {
     *second = -1;
   }
-  if (pin < 0 || is_beside(c, t, pin, *first)) {
+  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) {
     return;
   }
   if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
@@ -106,7 +106,7 @@ static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
 }
 
 /* What a neighbour so many columns and rows away knows. */
-static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
+static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
   if (is_wrapped(c)) {
@@ -117,11 +117,11 @@ static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, 
     return;
   }
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    offer_tether(c, t, t->slots[slot][row * c->grid.columns + column]);
+    propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
 }
 
-static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
+static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   column -= column >= c->grid.columns ? c->grid.columns : 0;
   t->column = column;
   t->particle = t->row * c->grid.columns + column;
@@ -129,8 +129,8 @@ static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
 
 /* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
    all that twice, as what comes first hears from what comes last. */
-static void hand_tethers_on(const cloth *c, int32_t rows) {
-  tether_choice t;
+static void propagate_anchors(const cloth *c, int32_t rows) {
+  anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
   t.metric = metric_of(c, 1.0f);
   t.slots[0] = tethers_of(c, 0);
@@ -138,15 +138,15 @@ static void hand_tethers_on(const cloth *c, int32_t rows) {
   for (int32_t n = 0; n < c->grid.rows; n++) {
     t.row = rows > 0 ? n : c->grid.rows - 1 - n;
     for (int32_t column = 0; column < columns; column++) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, -1, 0 - rows);
-      offer_from(c, &t, 0, 0 - rows);
-      offer_from(c, &t, 1, 0 - rows);
-      offer_from(c, &t, -1, 0);
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, -1, 0 - rows);
+      propose_from_neighbour(c, &t, 0, 0 - rows);
+      propose_from_neighbour(c, &t, 1, 0 - rows);
+      propose_from_neighbour(c, &t, -1, 0);
     }
     for (int32_t column = columns - 1; column >= 0; column--) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, 1, 0);
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, 1, 0);
     }
   }
 }
@@ -155,8 +155,8 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
   }
-  hand_tethers_on(c, 1);
-  hand_tethers_on(c, -1);
+  propagate_anchors(c, 1);
+  propagate_anchors(c, -1);
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -200,7 +200,7 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 #endif
 
 /* Takes the tethers off that lead to a particle. */
-static void drop_tethers_to(const cloth *c, int32_t particle) {
+static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     pins[i] = pins[i] == particle ? -1 : pins[i];

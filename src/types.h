@@ -10,24 +10,24 @@
    from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
-   is asked for. */
+/* Runs a statement for each direction, which `d` names. Unless size is asked for, each direction has a copy of the
+   statement of its own, in which `d` is a constant to the compiler. */
 #if defined(__OPTIMIZE_SIZE__)
-#define EACH_DIRECTION(statement)                                                                                      \
+#define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
     statement;                                                                                                         \
   }
 #else
-#define FOR_DIRECTION(direction, statement)                                                                            \
+#define FOR_DIRECTION(d, direction, statement)                                                                         \
   {                                                                                                                    \
     const int32_t d = direction;                                                                                       \
     statement;                                                                                                         \
   }
-#define EACH_DIRECTION(statement)                                                                                      \
-  FOR_DIRECTION(WARP, statement)                                                                                       \
-  FOR_DIRECTION(WEFT, statement)                                                                                       \
-  FOR_DIRECTION(DIAGONAL, statement)                                                                                   \
-  FOR_DIRECTION(ANTIDIAGONAL, statement)
+#define EACH_DIRECTION(d, statement)                                                                                   \
+  FOR_DIRECTION(d, WARP, statement)                                                                                    \
+  FOR_DIRECTION(d, WEFT, statement)                                                                                    \
+  FOR_DIRECTION(d, DIAGONAL, statement)                                                                                \
+  FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
@@ -35,7 +35,7 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 /* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
    The last tile of a row is as much narrower as the row ends earlier. */
 #define TILE 8
-#define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
+#define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
  */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
@@ -51,9 +51,9 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
 #ifdef __OPTIMIZE_SIZE__
-#define PLAIN_KERNELS 0
+#define UNIFORM_KERNELS 0
 #else
-#define PLAIN_KERNELS 1
+#define UNIFORM_KERNELS 1
 #endif
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
@@ -71,8 +71,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_CARRIED 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
+#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
 
 /* A particle confined to a line or plane. */
 typedef struct confinement {
@@ -114,7 +114,7 @@ typedef struct cloth_inputs {
   cloth_vector gust_strength;
   float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
-  float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
+  float rest_time; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
@@ -148,7 +148,8 @@ typedef struct bend_family {
 } bend_family;
 
 typedef struct step_plan {
-  float dt, k, inverse_k;
+  float dt;           /* of the step [s] */
+  float h, inverse_h; /* substep [s], and its inverse */
   int32_t substeps;
   int32_t notes;
   int32_t solves;      /* 1 if anything is implicit */
@@ -163,15 +164,15 @@ typedef struct step_plan {
   int32_t tethered;      /* 1 if some particle has a tether */
   float projected_above; /* kappa above which springs are projected */
   float bend_kappa;
-  float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
+  float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
 
 /* Columns from .. to - 1 of a row, or rows of a column. */
-typedef struct plain_piece {
+typedef struct uniform_run {
   int16_t from, to;
-} plain_piece;
+} uniform_run;
 
 /* A collider during one substep. */
 typedef struct moving_body {
@@ -187,14 +188,14 @@ typedef struct moving_body {
 } moving_body;
 
 /* A limit on the length of springs, see "Projection". */
-typedef struct spring_limit {
-  int32_t span;                /* cells */
-  float low, high;             /* squared: shorter than low is lengthened, longer than high shortened */
-  float slack_give, taut_give; /* compliance below and above, over the mobilities */
-  float slack_gain, taut_gain; /* gain between two particles of mobility 1 */
-  int32_t fast;                /* 1 if limit_plain() may serve */
-  float kappa, above;          /* where only springs of a family above this are projected, its kappa; else 0 */
-} spring_limit;
+typedef struct distance_constraint {
+  int32_t span;                             /* cells */
+  float low, high;                          /* squared: shorter than low is lengthened, longer than high shortened */
+  float compliance_below, compliance_above; /* compliance below and above, over the mobilities */
+  float gain_below, gain_above;             /* gain between two particles of mobility 1 */
+  int32_t fast;                             /* 1 if project_uniform() may serve */
+  float kappa, above; /* where only springs of a family above this are projected, its kappa; else 0 */
+} distance_constraint;
 
 /* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
    coarsest span to the finest. */
@@ -203,27 +204,27 @@ typedef struct projection_plan {
 } projection_plan;
 
 /* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
-typedef struct body_axis {
+typedef struct obstacle_capsule {
   cloth_vector low, high;   /* the box around it [m] */
   cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
   float squared_reach;      /* around the axis */
-} body_axis;
+} obstacle_capsule;
 
-#define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
+#define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body; /* whose contacts are being worked on */
-  uint32_t tick;    /* of the port's timer, when the last stage ended */
-  uint32_t start;   /* tick when a step with a deadline began ... */
-  uint32_t ticks;   /* ... and the ticks it has */
-  int32_t plain;    /* particles that the plain pieces of the rows hold */
-  int32_t solids;   /* bodies that may be in the way of tethers */
-  int32_t timed;    /* 0 for a step without a deadline */
-  int32_t is_cut;   /* 1 if it may do no more optional work than refinements_most; 0: any */
-  int32_t refinements, refinements_most;
+  moving_body body;  /* whose contacts are being worked on */
+  uint32_t tick;     /* of the port's timer, when the last stage ended */
+  uint32_t start;    /* tick when a step with a deadline began ... */
+  uint32_t ticks;    /* ... and the ticks it has */
+  int32_t uniform;   /* particles that the plain pieces of the rows hold */
+  int32_t obstacles; /* bodies that may be in the way of tethers */
+  int32_t timed;     /* 0 for a step without a deadline */
+  int32_t is_cut;    /* 1 if it may do no more optional work than max_refinements; 0: any */
+  int32_t refinements, max_refinements;
 } workspace;
 
 /* The grid, from the config. */
@@ -354,7 +355,7 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
 
 /* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
    contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
-#define HISTORY_FORGOTTEN 2.0e5f
+#define HISTORY_INVALID 2.0e5f
 
 /* Fastest a pin may be told to move [m/s]. */
 #define PIN_SPEED_LIMIT 1.0e5f

@@ -30,55 +30,55 @@ static uint32_t share_of_row(const cloth *c, uint32_t price) {
 }
 
 /* Of an iteration of the solver, a particle. */
-static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_PAIR;
+static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0)) +
+  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_PAIR : 0)) +
          share_of_row(c, seam);
 }
 
 /* Of a solve, a particle, without the iterations. */
-static uint32_t solve_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
-  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->state.warm_start ? PRICE_WARM : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->state.warm_start || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
+  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_BLOCKS : 0)) +
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
-static uint32_t forces_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * PRICE_SEAM;
-  return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
-                    (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
-                    (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
-         (plan->solves ? solve_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
+                    (plan->springs || plan->solves ? COST_SPRINGS : 0) +
+                    (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
+         (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of all that every substep does to a particle, however things are. */
-static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->state.velocity_history ? PRICE_HISTORY : 0);
+static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tethers) {
+  uint32_t price = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
-    price += forces_price(c, plan);
+    price += forces_cost(c, plan);
   }
   if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
-    price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
+    price += COST_SETTLE + (plan->projects ? (uint32_t)tethers * COST_TETHER : 0u);
   }
-  price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_price(c);
+  price += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
+  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_cost(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
-typedef struct work_around {
-  int32_t plain, confined, bodies, tethers;
+typedef struct surroundings {
+  int32_t uniform, confined, bodies, tethers;
   uint32_t nearness; /* price of a particle that touches all of them at once */
   uint32_t blocks;
-} work_around;
+} surroundings;
 
-static void add_body(work_around *around, const cloth_collider *body) {
+static void add_body(surroundings *around, const cloth_collider *body) {
   around->bodies++;
-  around->nearness += near_price(body) + trace_price(body) + PRICE_RESPOND;
+  around->nearness += near_cost(body) + trace_cost(body) + COST_RESPOND;
   around->blocks += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -91,10 +91,10 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-static work_around look_around(const cloth *c) {
-  work_around around;
+static surroundings survey_surroundings(const cloth *c) {
+  surroundings around;
   fill_zero(&around, sizeof around);
-  around.plain = plain_particles(c);
+  around.uniform = count_uniform_particles(c);
   around.confined = inputs_of(c)->confined_count;
   around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
@@ -106,35 +106,35 @@ static work_around look_around(const cloth *c) {
 }
 
 /* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
-static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = PRICE_RECOVER + around->nearness;
+static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = COST_RECOVER + around->nearness;
   if (plan->projects) {
-    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
+    price += (uint32_t)around->tethers * (COST_TAUT + around->blocks * (COST_PASSED + COST_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_price(c, plan);
+    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
   }
   return price;
 }
 
 /* What a step does however things are. */
-static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
-  price += c->settings.capacity.fixed_work ? varying_price(c, plan, around) : 0u;
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = particle_cost(c, plan, around->tethers) + (uint32_t)around->bodies * COST_NEAR;
+  price += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
-    price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
+    price += (uint32_t)around->bodies * (COST_SEEK + (around->bodies > 1 ? COST_SEEK_MORE : 0u));
   }
   uint64_t work = price * (uint32_t)c->count;
 #if WITH_PROJECTION
-  work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
+  work += plan->projects ? projection_cost(c, plan, around->uniform) : 0u;
 #endif
-  work += PRICE_CALL + (uint32_t)c->grid.rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
-          (uint32_t)around->bodies * PRICE_BODY;
-  work = work * (uint32_t)plan->substeps + PRICE_STEP +
-         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->settings.tethers.count * PRICE_MARK);
-  if (chooses_tethers(c)) {
+  work += COST_CALL + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)around->confined * COST_CONFINED +
+          (uint32_t)around->bodies * COST_BODY;
+  work = work * (uint32_t)plan->substeps + COST_STEP +
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
-    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->settings.tethers.count * PRICE_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_OFFERS);
   }
   return work;
 }
@@ -157,10 +157,10 @@ static int check_step(const cloth *c, float dt) {
 #if WITH_PLANNING
 
 /* The most that a step can count beside. */
-static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->settings.capacity.fixed_work ? 0u : varying_price(c, plan, around);
+static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
-    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+    price += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
@@ -174,32 +174,32 @@ int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (WITH_SLEEP && is_asleep(sheet)) {
-    *work = PRICE_STEP;
+    *work = COST_STEP;
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
-  work_around around = look_around(sheet);
+  surroundings around = survey_surroundings(sheet);
   plan_step(sheet, dt, plan);
-  *work = planned_work(sheet, plan, &around) + most_counted(sheet, plan, &around);
+  *work = planned_work(sheet, plan, &around) + max_varying_work(sheet, plan, &around);
   return CLOTH_OK;
 }
 
 /* A cloth of which nothing is there but what plans are made of. */
-typedef struct paper_cloth {
+typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   step_plan plan;
-} paper_cloth;
+} config_model;
 
-static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
+static void model_from_config(config_model *paper, const cloth_config *config) {
   cloth *c = &paper->c;
   fill_zero(paper, sizeof *paper);
-  lay_out(c, config);
+  compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
   measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
   measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
-  c->state.inputs = offsetof(paper_cloth, inputs);
+  c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
@@ -207,8 +207,8 @@ static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
 }
 
 /* The dearest surroundings of a cloth of this config. */
-static work_around worst_around(const cloth_config *config) {
-  work_around around;
+static surroundings worst_surroundings(const cloth_config *config) {
+  surroundings around;
   cloth_collider dearest;
   fill_zero(&around, sizeof around);
   fill_zero(&dearest, sizeof dearest);
@@ -222,14 +222,14 @@ static work_around worst_around(const cloth_config *config) {
 }
 
 /* With substeps that a step would choose, any number of them may come: each makes another plan. */
-CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
+CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around, float dt) {
   uint64_t most = 0;
   cloth *c = &paper->c;
   for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &paper->plan);
-    uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
+    uint64_t work = planned_work(c, &paper->plan, around) + max_varying_work(c, &paper->plan, around);
     most = work > most ? work : most;
   }
   return most;
@@ -246,10 +246,10 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  paper_cloth paper;
-  work_around around = worst_around(config);
-  draw_paper_cloth(&paper, config);
-  *work = worst_work(&paper, &around, dt);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
+  model_from_config(&paper, config);
+  *work = max_work(&paper, &around, dt);
   return CLOTH_OK;
 }
 

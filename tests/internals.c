@@ -73,13 +73,13 @@ static step_plan evaluate(cloth *sheet, float k) {
   CHECK(!is_refused(sheet, k), "the step was refused");
   plan_step(sheet, k, &plan);
   prepare_particles(sheet);
-  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->scratch.residual));
+  evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   return plan;
 }
 
 /* Coordinate n of a vector array: 3 a particle. */
 static float *coordinate(const cloth *sheet, uintptr_t array, int n) {
-  planes vectors = planes_at(sheet, array);
+  vector_array vectors = vectors_at(sheet, array);
   float *component[3] = {vectors.x, vectors.y, vectors.z};
   return component[n % 3] + n / 3;
 }
@@ -194,7 +194,7 @@ static int blows_up(int32_t free, int fixed, double kappa, double share) {
   float rest = sheet->grid.spacing_warp;
   for (int i = 0; i < 4000; i++) {
     step_explicitly(sheet, (float)k);
-    planes x = planes_at(sheet, sheet->state.position);
+    vector_array x = vectors_at(sheet, sheet->state.position);
     for (int32_t j = 0; j + 1 < sheet->grid.columns; j++) {
       if (!(fabs((double)(x.x[j + 1] - x.x[j] - rest)) < grown)) {
         return 1;
@@ -251,7 +251,7 @@ static cloth *open_crumpled(const cloth_config *config, double scale, double cru
 /* Column by column: A times the unit vectors. */
 static void fill_matrix(cloth *sheet, const step_plan *plan) {
   for (int column = 0; column < unknowns; column++) {
-    fill_planes(sheet, planes_at(sheet, sheet->scratch.direction), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
     *coordinate(sheet, sheet->scratch.direction, column) = 1.0f;
     apply_operator(sheet, plan);
     for (int row = 0; row < unknowns; row++) {
@@ -390,7 +390,7 @@ static double bend_jacobian_error(double squeezed, double transition) {
     }
   }
   step_plan plan = evaluate(sheet, (float)k);
-  fill_planes(sheet, planes_at(sheet, sheet->scratch.direction), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
   for (int a = 0; a < 3; a++) {
     *coordinate(sheet, sheet->scratch.direction, 6 + a) = (float)axis[a];
   }
@@ -447,8 +447,8 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
   for (int32_t cap = 1; cap <= 200; cap++) {
     sheet->settings.solver.max_iterations = cap;
     sheet->settings.solver.tolerance = 0.0f;
-    fill_planes(sheet, planes_at(sheet, sheet->scratch.solution), 0.0f);
-    fill_planes(sheet, planes_at(sheet, sheet->scratch.residual), 1.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.residual), 1.0f);
     double start = residual_length(sheet);
     build_preconditioner(sheet, plan, 0);
     solve(sheet, plan, 0);
@@ -525,7 +525,7 @@ static double solution_growth(double size, double kappa, int32_t cap) {
     *coordinate(sheet, sheet->scratch.residual, n) = value;
     b += (double)value * (double)value;
   }
-  fill_planes(sheet, planes_at(sheet, sheet->scratch.solution), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
   build_preconditioner(sheet, &plan, 0);
   solve(sheet, &plan, 0);
   for (int n = 0; n < 3 * sheet->count; n++) {
@@ -620,11 +620,11 @@ static cloth *open_strip(double kappa, step_plan *plan) {
 static double fill_preconditioner(cloth *sheet, const step_plan *plan) {
   double worst = 0.0;
   for (int column = 0; column < unknowns; column++) {
-    fill_planes(sheet, planes_at(sheet, sheet->scratch.residual), 0.0f);
-    fill_planes(sheet, planes_at(sheet, sheet->scratch.direction), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.residual), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
     *coordinate(sheet, sheet->scratch.residual, column) = 1.0f;
-    float product = precondition(sheet) + corrected(sheet, 1);
-    turn_and_apply(sheet, plan, 0.0f, 1);
+    float product = precondition(sheet) + coarse_correction(sheet, 1);
+    update_direction_and_apply(sheet, plan, 0.0f, 1);
     for (int row = 0; row < unknowns; row++) {
       matrix[row][column] = (double)*coordinate(sheet, sheet->scratch.direction, row);
     }
@@ -706,9 +706,9 @@ static double solved_to(cloth *sheet, int multilevel, int32_t cap) {
   plan_step(sheet, 1.0f / 60.0f, &plan);
   clear_pads(sheet);
   prepare_particles(sheet);
-  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->scratch.residual));
+  evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   double start = residual_length(sheet);
-  fill_planes(sheet, planes_at(sheet, sheet->scratch.solution), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
   build_preconditioner(sheet, &plan, multilevel);
   sheet->settings.solver.max_iterations = cap;
   sheet->settings.solver.tolerance = 0.0f;

@@ -63,7 +63,7 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
   specimen held = specimen_make(config);
   cloth *sheet = held.sheet;
   if (chain) {
-    planes x = planes_at(sheet, sheet->state.position);
+    vector_array x = vectors_at(sheet, sheet->state.position);
     for (int i = 0; i < sheet->count; i++) {
       x.x[i] +=
           1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->grid.columns;
@@ -283,8 +283,8 @@ typedef struct setting {
 /* Iterations of one system, the substep's forces in the residual, with each way. Starts from zero each time. */
 static void count_ways(cloth *c, const step_plan *plan, long counts[WAYS]) {
   for (int way = 0; way < WAYS; way++) {
-    evaluate_forces(c, plan, planes_at(c, c->scratch.residual));
-    fill_planes(c, planes_at(c, c->scratch.solution), 0.0f);
+    evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
+    fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
     build_way(c, plan, way);
     counts[way] += solve(c, plan, 0).iterations;
   }
