@@ -3120,32 +3120,31 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
   return CLOTH_OK;
 }
 
-int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
-  int error = check_call(sheet, scratch);
+int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
+  int error = check_call(c, scratch);
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
-  int is_outside = way >= sheet->total_bytes && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
-  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
-      !is_outside) {
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
+  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
+  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  uintptr_t moved = way - sheet->scratch.uniform_runs;
-  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, scratch));
+  uintptr_t moved = way - c->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
   }
-  sheet->has_scratch = 1;
+  c->has_scratch = 1;
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
-  int error = check_call(sheet, memory);
+int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+  int error = check_call(c, memory);
   if (error) {
     return error;
   }
-  describe_memory(sheet, memory);
+  describe_memory(c, memory);
   return CLOTH_OK;
 }
 
@@ -4271,24 +4270,24 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintpt
 #endif
 }
 
-int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
-  int error = check_call(sheet, statistics);
+int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
+  int error = check_call(c, statistics);
   if (error) {
     return error;
   }
-  *statistics = *statistics_of(sheet);
+  *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
-  int error = check_cloth(sheet);
+int cloth_substep_iterations(const cloth *c, int32_t substep) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
+  if (substep < 0 || substep >= statistics_of(c)->substeps) {
     return CLOTH_ERROR_SUBSTEPS;
   }
-  return ((const uint16_t *)at(sheet, sheet->own.iterations))[substep];
+  return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
 
 /// 5. Stages of a substep ///
@@ -6775,49 +6774,49 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 
 #if WITH_PROJECTION
 
-static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
-  int error = check_particle(sheet, particle);
+static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < sheet->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
 }
 
-int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(sheet, particle, slot);
+int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
+  int error = check_tether(c, particle, slot);
   if (!error && pin != -1) {
-    error = check_pin(sheet, pin);
+    error = check_pin(c, pin);
   }
   if (error) {
     return error;
   }
-  if (!sheet->has_scratch) {
+  if (!c->has_scratch) {
     return CLOTH_ERROR_SCRATCH; /* choosing needs it */
   }
-  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(sheet);
+  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
+    choose_tethers(c);
   }
-  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
-  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
+  inputs_of(c)->tethers_chosen = TETHERS_SET;
+  set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
   return CLOTH_OK;
 }
 
-int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(sheet, pin);
+int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
+  int error = check_call(c, pin);
   if (!error) {
-    error = check_tether(sheet, particle, slot);
+    error = check_tether(c, particle, slot);
   }
   if (!error) {
-    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
+    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   }
   return error;
 }
 
-int cloth_choose_tethers(cloth *sheet) {
-  int error = check_tether(sheet, 0, 0);
-  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
-    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
-    wake(sheet);
+int cloth_choose_tethers(cloth *c) {
+  int error = check_tether(c, 0, 0);
+  if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    wake(c);
   }
   return error;
 }
@@ -7718,16 +7717,16 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
   return free;
 }
 
-int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(sheet, particle);
+int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
+  int error = check_particle(c, particle);
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->state.targets || !is_motion_limit(limit)) {
+  if (!c->state.targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
-  set_particle_vector(sheet, target_vectors(sheet, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
+  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
 
@@ -7757,38 +7756,38 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
   return CLOTH_OK;
 }
 
-int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(sheet, layout);
+int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = check_call(c, layout);
   if (error || !vertices) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!sheet->state.targets) {
+  if (!c->state.targets) {
     return CLOTH_ERROR_TARGETS;
   }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
-  error = error ? error : check_targets(sheet, layout, vertices);
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
+  error = error ? error : check_targets(c, layout, vertices);
   if (error) {
     return error;
   }
-  for (int32_t i = 0; i < sheet->count; i++) {
-    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector place = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(sheet, target_vectors(sheet, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
-    set_particle_vector(sheet, target_vectors(sheet, TARGET_NORMAL), i, normal);
+    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
-  if (inputs_of(sheet)->targets == TARGETS_NONE) {
-    wake(sheet);
-    settle_targets(sheet);
+  if (inputs_of(c)->targets == TARGETS_NONE) {
+    wake(c);
+    settle_targets(c);
   }
-  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
+  inputs_of(c)->targets = WITH_SLEEP && is_asleep(c) ? TARGETS_STILL : TARGETS_MOVING;
   return CLOTH_OK;
 }
 
-int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(sheet, layout, vertices, bytes);
+int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = cloth_move_targets(c, layout, vertices, bytes);
   if (!error) {
-    settle_targets(sheet);
+    settle_targets(c);
   }
   return error;
 }
@@ -8136,18 +8135,18 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   return CLOTH_OK;
 }
 
-int cloth_wake(cloth *sheet) {
-  int error = check_cloth(sheet);
+int cloth_wake(cloth *c) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  wake(sheet);
+  wake(c);
   return CLOTH_OK;
 }
 
-int cloth_is_asleep(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : is_asleep(sheet);
+int cloth_is_asleep(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : is_asleep(c);
 }
 
 #endif
@@ -8307,22 +8306,22 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const su
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
-  int error = check_step(sheet, dt);
+int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (WITH_SLEEP && is_asleep(sheet)) {
+  if (WITH_SLEEP && is_asleep(c)) {
     *work = COST_STEP;
     return CLOTH_OK;
   }
-  step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
-  surroundings around = survey_surroundings(sheet);
-  plan_step(sheet, dt, plan);
-  *work = planned_work(sheet, plan, &around) + max_varying_work(sheet, plan, &around);
+  step_plan *plan = &workspace_of(c)->plan; /* a step makes its own */
+  surroundings around = survey_surroundings(c);
+  plan_step(c, dt, plan);
+  *work = planned_work(c, plan, &around) + max_varying_work(c, plan, &around);
   return CLOTH_OK;
 }
 
@@ -8729,50 +8728,50 @@ static void allow_refinements(const cloth *c) {
   w->refinements = 0;
 }
 
-int cloth_step(cloth *sheet, float dt) {
-  int error = check_step(sheet, dt);
+int cloth_step(cloth *c, float dt) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
-  allow_refinements(sheet);
-  return step(sheet, dt);
+  allow_refinements(c);
+  return step(c, dt);
 }
 
 #if WITH_PLANNING
 
-int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step(sheet, dt);
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->settings.capacity.fixed_work) {
+  if (c->settings.capacity.fixed_work) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->timed = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
-  int result = step(sheet, dt);
+  int result = step(c, dt);
   effort->refinements = w->refinements;
   effort->cut_short = w->is_cut;
   return result;
 }
 
-int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
-  int error = check_step(sheet, dt);
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->is_cut = effort->cut_short;
   w->max_refinements = effort->refinements;
-  return step(sheet, dt);
+  return step(c, dt);
 }
 
 #endif
@@ -8795,12 +8794,12 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   return CLOTH_OK;
 }
 
-int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
-  return set_vector(sheet, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+int cloth_set_gravity(cloth *c, cloth_vector gravity) {
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
 }
 
-int cloth_set_wind(cloth *sheet, cloth_vector wind) {
-  return set_vector(sheet, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+int cloth_set_wind(cloth *c, cloth_vector wind) {
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
 }
 
 #if WITH_AIR
@@ -8810,15 +8809,15 @@ static int check_gusts(const cloth_gusts *gusts) {
   return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
 }
 
-int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
-  int error = check_cloth(sheet);
+int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
+  int error = check_cloth(c);
   error = error || !gusts ? error : check_gusts(gusts);
   if (error) {
     return error;
   }
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
-  cloth_inputs *inputs = inputs_of(sheet);
+  cloth_inputs *inputs = inputs_of(c);
   cloth_inputs changed = *inputs;
   changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
@@ -8829,23 +8828,23 @@ int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
-    wake(sheet);
+    wake(c);
   }
   return CLOTH_OK;
 }
 
 #endif
 
-int cloth_get_wind(const cloth *sheet, cloth_vector *wind) {
-  int error = check_call(sheet, wind);
+int cloth_get_wind(const cloth *c, cloth_vector *wind) {
+  int error = check_call(c, wind);
   if (!error) {
-    *wind = wind_of(sheet);
+    *wind = wind_of(c);
   }
   return error;
 }
 
-int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
-  int error = check_call(sheet, fabric);
+int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
+  int error = check_call(c, fabric);
   if (error) {
     return error;
   }
@@ -8853,19 +8852,19 @@ int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
   if (error) {
     return error;
   }
-  set_fabric(sheet, fabric);
+  set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
-int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
-  int error = check_cloth(sheet);
+int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (column < 0 || column >= sheet->grid.columns || row < 0 || row >= sheet->grid.rows) {
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
     return CLOTH_ERROR_PARTICLE;
   }
-  return row * sheet->grid.columns + column;
+  return row * c->grid.columns + column;
 }
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
@@ -8890,46 +8889,46 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   invalidate_history(c, particle);
 }
 
-int cloth_pin(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
+int cloth_pin(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  remove_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_PINNED);
-  set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED);
+  set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
+  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
+  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 
@@ -8966,33 +8965,33 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   return CLOTH_OK;
 }
 
-int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction) {
-  return confine(sheet, particle, direction, FREEDOM_LINE);
+int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
+  return confine(c, particle, direction, FREEDOM_LINE);
 }
 
-int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
-  return confine(sheet, particle, normal, FREEDOM_PLANE);
+int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
+  return confine(c, particle, normal, FREEDOM_PLANE);
 }
 
 #endif
 
-int cloth_release(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
+int cloth_release(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  remove_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_FREE);
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
-  return error ? error : (int)(freedom_of(sheet)[particle] & FREEDOM_MASK);
+int cloth_freedom(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
-int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
@@ -9000,30 +8999,30 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_flush(position, STATE_QUANTUM);
-  set_particle_vector(sheet, vectors_at(sheet, sheet->state.position), particle, position);
-  set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
-  invalidate_history(sheet, particle);
-  if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
-    find_confinement(sheet, particle)->anchor = position;
+  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
+  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
+  invalidate_history(c, particle);
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
+    find_confinement(c, particle)->anchor = position;
   }
   return CLOTH_OK;
 }
 
-int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
-  int error = check_particle(sheet, particle);
+int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
+  float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(sheet, sheet->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  if (!is_pinned(sheet, particle)) {
-    set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
-    invalidate_history(sheet, particle);
+  if (!is_pinned(c, particle)) {
+    set_motion(c, particle, velocity, freedom_of(c)[particle]);
+    invalidate_history(c, particle);
   }
   return CLOTH_OK;
 }
@@ -9106,17 +9105,17 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
-  int error = check_cloth(sheet);
+int cloth_add_collider(cloth *c, const cloth_collider *collider) {
+  int error = check_cloth(c);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
-  for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
-    if (!colliders_of(sheet)[index].used) {
-      cloth_inputs *inputs = inputs_of(sheet);
-      colliders_of(sheet)[index] = stored_collider(collider);
-      wake(sheet);
+  for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
+    if (!colliders_of(c)[index].used) {
+      cloth_inputs *inputs = inputs_of(c);
+      colliders_of(c)[index] = stored_collider(collider);
+      wake(c);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
     }
@@ -9133,19 +9132,19 @@ static int check_collider_index(const cloth *c, int32_t index) {
                                                                                                  : CLOTH_ERROR_COLLIDER;
 }
 
-int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(sheet, index);
+int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
+  int error = check_collider_index(c, index);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
   collider_slot clean = stored_collider(collider);
-  set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
+  set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
 
-int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(sheet, index);
+int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
@@ -9157,40 +9156,40 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
   if (error) {
     return error;
   }
-  collider_slot *slot = &colliders_of(sheet)[index];
+  collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
-  set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
-  set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
+  set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(c, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
 }
 
-int cloth_remove_collider(cloth *sheet, int32_t index) {
-  int error = check_collider_index(sheet, index);
+int cloth_remove_collider(cloth *c, int32_t index) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
-  fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
-  wake(sheet);
-  for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
-    uint32_t *info = &contact_info_of(sheet)[i];
+  fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+  wake(c);
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
   }
-  cloth_inputs *inputs = inputs_of(sheet);
-  while (inputs->collider_end > 0 && !colliders_of(sheet)[inputs->collider_end - 1].used) {
+  cloth_inputs *inputs = inputs_of(c);
+  while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;
   }
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(sheet, index);
+int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
   if (!reaction) {
     return CLOTH_ERROR_NULL;
   }
-  *reaction = reactions_of(sheet)[index];
+  *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
 
@@ -9361,11 +9360,11 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
                 uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(sheet, from && to ? from : NULL);
+  int error = check_call(c, from && to ? from : NULL);
   error = error ? error : check_pose(from);
   error = error ? error : check_pose(to);
   if (error) {
@@ -9383,14 +9382,14 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!stays_within_limit(sheet, &m, colliders)) {
+  if (!stays_within_limit(c, &m, colliders)) {
     return CLOTH_ERROR_VECTOR;
   }
-  wake(sheet);
-  transform_particles(sheet, &m, dt);
-  transform_targets(sheet, &m);
-  transform_confinements(sheet, &m);
-  transform_colliders(sheet, &m, colliders);
+  wake(c);
+  transform_particles(c, &m, dt);
+  transform_targets(c, &m);
+  transform_confinements(c, &m);
+  transform_colliders(c, &m, colliders);
   return CLOTH_OK;
 }
 
@@ -9408,21 +9407,21 @@ static cloth_range view_at(const cloth *c, uint32_t offset) {
   return range;
 }
 
-int cloth_positions(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_positions(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = view_at(sheet, sheet->state.position);
+  *range = view_at(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_velocities(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = view_at(sheet, sheet->state.velocity);
+  *range = view_at(c, c->state.velocity);
   return CLOTH_OK;
 }
 
@@ -9438,39 +9437,39 @@ static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
-int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position) {
-  int error = check_particle(sheet, particle);
+int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(sheet, sheet->state.velocity), particle);
+  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(sheet, particle);
+int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(sheet, particle % sheet->grid.columns, particle / sheet->grid.columns);
+  *normal = unit_normal(c, particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
 
@@ -9492,31 +9491,31 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
   }
 }
 
-int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_cloth(sheet);
+int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  int32_t along = row_vertices(sheet);
-  error = check_vertices(sheet, layout, bytes);
+  int32_t along = row_vertices(c);
+  error = check_vertices(c, layout, bytes);
   if (error) {
     return error;
   }
-  for (int32_t row = 0; row < sheet->grid.rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : 6 * cells_along_warp(sheet) * (sheet->grid.rows - 1);
+int cloth_index_count(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
@@ -9553,28 +9552,28 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   return CLOTH_OK;
 }
 
-int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT16_MAX);
+int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT16_MAX);
 }
 
-int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT32_MAX);
+int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT32_MAX);
 }
 
 #endif
 
-int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(sheet);
+int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(sheet, sheet->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   *low = vector_load(x, 0);
   *high = *low;
-  for (int32_t i = 1; i < sheet->count; i++) {
+  for (int32_t i = 1; i < c->count; i++) {
     cloth_vector p = vector_load(x, i);
     *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
     *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
@@ -9613,12 +9612,12 @@ static uint64_t hash_state(const cloth *c) {
   return hash_end(&h);
 }
 
-int cloth_hash(const cloth *sheet, uint64_t *hash) {
-  int error = check_call(sheet, hash);
+int cloth_hash(const cloth *c, uint64_t *hash) {
+  int error = check_call(c, hash);
   if (error) {
     return error;
   }
-  *hash = hash_state(sheet);
+  *hash = hash_state(c);
   return CLOTH_OK;
 }
 
@@ -9636,23 +9635,23 @@ static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]
   header[3] = c->config_hash[1];
 }
 
-int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(sheet, header);
+  describe_save(c, header);
   if (bytes < SAVE_HEADER_BYTES + header[1]) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->state.freedom), header[1]);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
   return CLOTH_OK;
 }
 
-int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
@@ -9662,7 +9661,7 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(sheet, expected);
+  describe_save(c, expected);
   if (header[0] != expected[0]) {
     return CLOTH_ERROR_IMAGE_MAGIC;
   }
@@ -9672,7 +9671,7 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_memory(at(sheet, sheet->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }
 
@@ -9725,24 +9724,24 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   }
 }
 
-int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_write_image(const cloth *c, void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
-  describe_image(sheet, header);
+  describe_image(c, header);
   if (bytes < header[IMAGE_BYTES]) {
     return CLOTH_ERROR_BUFFER;
   }
-  uint64_t hash = hash_state(sheet);
+  uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
   uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = sheet->state.colliders - sheet->state.freedom;
+  uint32_t freedom_bytes = c->state.colliders - c->state.freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
-  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->state.colliders), state_words(sheet));
+  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(c), freedom_bytes);
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(c, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 
@@ -10069,8 +10068,8 @@ static int check_image_content(const image_view *view) {
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }
 
-int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_read_image(cloth *c, const void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
@@ -10080,21 +10079,20 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(sheet, header, bytes);
+  error = check_image_header(c, header, bytes);
   if (error) {
     return error;
   }
-  image_view view = {sheet, from + IMAGE_HEADER_BYTES};
-  uint64_t hash = hash_image(view.state, sheet->state.end - sheet->state.freedom);
+  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(freedom_of(sheet), view.state, sheet->state.colliders - sheet->state.freedom);
-  read_words((any_word *)at(sheet, sheet->state.colliders), image_at(&view, sheet->state.colliders),
-             state_words(sheet));
+  copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
+  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 
@@ -10217,8 +10215,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
 }
 
-int cloth_measure(const cloth *sheet, cloth_measures *measures) {
-  int error = check_call(sheet, measures);
+int cloth_measure(const cloth *c, cloth_measures *measures) {
+  int error = check_call(c, measures);
   if (error) {
     return error;
   }
@@ -10226,14 +10224,14 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    measure_springs(sheet, d, &sums);
-    measure_bend(sheet, d, &sums);
+    measure_springs(c, d, &sums);
+    measure_bend(c, d, &sums);
   }
-  int32_t springs = cells_along_warp(sheet) * sheet->grid.rows + sheet->grid.columns * (sheet->grid.rows - 1);
+  int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
-  measure_motion(sheet, measures);
+  measure_motion(c, measures);
   return CLOTH_OK;
 }
 

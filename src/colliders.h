@@ -83,17 +83,17 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
-  int error = check_cloth(sheet);
+int cloth_add_collider(cloth *c, const cloth_collider *collider) {
+  int error = check_cloth(c);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
-  for (int32_t index = 0; index < sheet->settings.capacity.max_colliders; index++) {
-    if (!colliders_of(sheet)[index].used) {
-      cloth_inputs *inputs = inputs_of(sheet);
-      colliders_of(sheet)[index] = stored_collider(collider);
-      wake(sheet);
+  for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
+    if (!colliders_of(c)[index].used) {
+      cloth_inputs *inputs = inputs_of(c);
+      colliders_of(c)[index] = stored_collider(collider);
+      wake(c);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
     }
@@ -110,19 +110,19 @@ static int check_collider_index(const cloth *c, int32_t index) {
                                                                                                  : CLOTH_ERROR_COLLIDER;
 }
 
-int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(sheet, index);
+int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
+  int error = check_collider_index(c, index);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
   collider_slot clean = stored_collider(collider);
-  set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
+  set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
 
-int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(sheet, index);
+int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
@@ -134,40 +134,40 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
   if (error) {
     return error;
   }
-  collider_slot *slot = &colliders_of(sheet)[index];
+  collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
-  set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
-  set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
+  set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(c, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
 }
 
-int cloth_remove_collider(cloth *sheet, int32_t index) {
-  int error = check_collider_index(sheet, index);
+int cloth_remove_collider(cloth *c, int32_t index) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
-  fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
-  wake(sheet);
-  for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
-    uint32_t *info = &contact_info_of(sheet)[i];
+  fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+  wake(c);
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
   }
-  cloth_inputs *inputs = inputs_of(sheet);
-  while (inputs->collider_end > 0 && !colliders_of(sheet)[inputs->collider_end - 1].used) {
+  cloth_inputs *inputs = inputs_of(c);
+  while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;
   }
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(sheet, index);
+int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
   if (!reaction) {
     return CLOTH_ERROR_NULL;
   }
-  *reaction = reactions_of(sheet)[index];
+  *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
 

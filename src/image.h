@@ -60,24 +60,24 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   }
 }
 
-int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_write_image(const cloth *c, void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
-  describe_image(sheet, header);
+  describe_image(c, header);
   if (bytes < header[IMAGE_BYTES]) {
     return CLOTH_ERROR_BUFFER;
   }
-  uint64_t hash = hash_state(sheet);
+  uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
   uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = sheet->state.colliders - sheet->state.freedom;
+  uint32_t freedom_bytes = c->state.colliders - c->state.freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
-  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->state.colliders), state_words(sheet));
+  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(c), freedom_bytes);
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(c, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 
@@ -404,8 +404,8 @@ static int check_image_content(const image_view *view) {
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }
 
-int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_read_image(cloth *c, const void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
@@ -415,21 +415,20 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(sheet, header, bytes);
+  error = check_image_header(c, header, bytes);
   if (error) {
     return error;
   }
-  image_view view = {sheet, from + IMAGE_HEADER_BYTES};
-  uint64_t hash = hash_image(view.state, sheet->state.end - sheet->state.freedom);
+  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(freedom_of(sheet), view.state, sheet->state.colliders - sheet->state.freedom);
-  read_words((any_word *)at(sheet, sheet->state.colliders), image_at(&view, sheet->state.colliders),
-             state_words(sheet));
+  copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
+  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 

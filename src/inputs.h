@@ -25,12 +25,12 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   return CLOTH_OK;
 }
 
-int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
-  return set_vector(sheet, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+int cloth_set_gravity(cloth *c, cloth_vector gravity) {
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
 }
 
-int cloth_set_wind(cloth *sheet, cloth_vector wind) {
-  return set_vector(sheet, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+int cloth_set_wind(cloth *c, cloth_vector wind) {
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
 }
 
 #if WITH_AIR
@@ -40,15 +40,15 @@ static int check_gusts(const cloth_gusts *gusts) {
   return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
 }
 
-int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
-  int error = check_cloth(sheet);
+int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
+  int error = check_cloth(c);
   error = error || !gusts ? error : check_gusts(gusts);
   if (error) {
     return error;
   }
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
-  cloth_inputs *inputs = inputs_of(sheet);
+  cloth_inputs *inputs = inputs_of(c);
   cloth_inputs changed = *inputs;
   changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
@@ -59,23 +59,23 @@ int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
-    wake(sheet);
+    wake(c);
   }
   return CLOTH_OK;
 }
 
 #endif
 
-int cloth_get_wind(const cloth *sheet, cloth_vector *wind) {
-  int error = check_call(sheet, wind);
+int cloth_get_wind(const cloth *c, cloth_vector *wind) {
+  int error = check_call(c, wind);
   if (!error) {
-    *wind = wind_of(sheet);
+    *wind = wind_of(c);
   }
   return error;
 }
 
-int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
-  int error = check_call(sheet, fabric);
+int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
+  int error = check_call(c, fabric);
   if (error) {
     return error;
   }
@@ -83,19 +83,19 @@ int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
   if (error) {
     return error;
   }
-  set_fabric(sheet, fabric);
+  set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
-int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
-  int error = check_cloth(sheet);
+int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (column < 0 || column >= sheet->grid.columns || row < 0 || row >= sheet->grid.rows) {
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
     return CLOTH_ERROR_PARTICLE;
   }
-  return row * sheet->grid.columns + column;
+  return row * c->grid.columns + column;
 }
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
@@ -120,46 +120,46 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   invalidate_history(c, particle);
 }
 
-int cloth_pin(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
+int cloth_pin(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  remove_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_PINNED);
-  set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED);
+  set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
+  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
+  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 
@@ -196,33 +196,33 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   return CLOTH_OK;
 }
 
-int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction) {
-  return confine(sheet, particle, direction, FREEDOM_LINE);
+int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
+  return confine(c, particle, direction, FREEDOM_LINE);
 }
 
-int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
-  return confine(sheet, particle, normal, FREEDOM_PLANE);
+int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
+  return confine(c, particle, normal, FREEDOM_PLANE);
 }
 
 #endif
 
-int cloth_release(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
+int cloth_release(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  remove_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_FREE);
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
-  return error ? error : (int)(freedom_of(sheet)[particle] & FREEDOM_MASK);
+int cloth_freedom(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
-int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
@@ -230,30 +230,30 @@ int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cl
     return CLOTH_ERROR_VECTOR;
   }
   position = vector_flush(position, STATE_QUANTUM);
-  set_particle_vector(sheet, vectors_at(sheet, sheet->state.position), particle, position);
-  set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
-  invalidate_history(sheet, particle);
-  if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
-    find_confinement(sheet, particle)->anchor = position;
+  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
+  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
+  invalidate_history(c, particle);
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
+    find_confinement(c, particle)->anchor = position;
   }
   return CLOTH_OK;
 }
 
-int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
-  int error = check_particle(sheet, particle);
+int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
+  float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(sheet, sheet->state.velocity);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  if (!is_pinned(sheet, particle)) {
-    set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
-    invalidate_history(sheet, particle);
+  if (!is_pinned(c, particle)) {
+    set_motion(c, particle, velocity, freedom_of(c)[particle]);
+    invalidate_history(c, particle);
   }
   return CLOTH_OK;
 }

@@ -259,31 +259,30 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
   return CLOTH_OK;
 }
 
-int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
-  int error = check_call(sheet, scratch);
+int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
+  int error = check_call(c, scratch);
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
-  int is_outside = way >= sheet->total_bytes && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
-  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
-      !is_outside) {
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
+  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
+  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  uintptr_t moved = way - sheet->scratch.uniform_runs;
-  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, scratch));
+  uintptr_t moved = way - c->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
   }
-  sheet->has_scratch = 1;
+  c->has_scratch = 1;
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
-  int error = check_call(sheet, memory);
+int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+  int error = check_call(c, memory);
   if (error) {
     return error;
   }
-  describe_memory(sheet, memory);
+  describe_memory(c, memory);
   return CLOTH_OK;
 }

@@ -123,8 +123,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
 }
 
-int cloth_measure(const cloth *sheet, cloth_measures *measures) {
-  int error = check_call(sheet, measures);
+int cloth_measure(const cloth *c, cloth_measures *measures) {
+  int error = check_call(c, measures);
   if (error) {
     return error;
   }
@@ -132,14 +132,14 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    measure_springs(sheet, d, &sums);
-    measure_bend(sheet, d, &sums);
+    measure_springs(c, d, &sums);
+    measure_bend(c, d, &sums);
   }
-  int32_t springs = cells_along_warp(sheet) * sheet->grid.rows + sheet->grid.columns * (sheet->grid.rows - 1);
+  int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
-  measure_motion(sheet, measures);
+  measure_motion(c, measures);
   return CLOTH_OK;
 }
 

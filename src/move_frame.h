@@ -171,11 +171,11 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
                 uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(sheet, from && to ? from : NULL);
+  int error = check_call(c, from && to ? from : NULL);
   error = error ? error : check_pose(from);
   error = error ? error : check_pose(to);
   if (error) {
@@ -193,14 +193,14 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!stays_within_limit(sheet, &m, colliders)) {
+  if (!stays_within_limit(c, &m, colliders)) {
     return CLOTH_ERROR_VECTOR;
   }
-  wake(sheet);
-  transform_particles(sheet, &m, dt);
-  transform_targets(sheet, &m);
-  transform_confinements(sheet, &m);
-  transform_colliders(sheet, &m, colliders);
+  wake(c);
+  transform_particles(c, &m, dt);
+  transform_targets(c, &m);
+  transform_confinements(c, &m);
+  transform_colliders(c, &m, colliders);
   return CLOTH_OK;
 }
 

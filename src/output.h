@@ -18,21 +18,21 @@ static cloth_range view_at(const cloth *c, uint32_t offset) {
   return range;
 }
 
-int cloth_positions(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_positions(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = view_at(sheet, sheet->state.position);
+  *range = view_at(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_velocities(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = view_at(sheet, sheet->state.velocity);
+  *range = view_at(c, c->state.velocity);
   return CLOTH_OK;
 }
 
@@ -48,39 +48,39 @@ static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
-int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position) {
-  int error = check_particle(sheet, particle);
+int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(vectors_at(sheet, sheet->state.position), particle);
+  *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(sheet, sheet->state.velocity), particle);
+  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(sheet, particle);
+int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(sheet, particle % sheet->grid.columns, particle / sheet->grid.columns);
+  *normal = unit_normal(c, particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
 
@@ -102,31 +102,31 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
   }
 }
 
-int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_cloth(sheet);
+int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  int32_t along = row_vertices(sheet);
-  error = check_vertices(sheet, layout, bytes);
+  int32_t along = row_vertices(c);
+  error = check_vertices(c, layout, bytes);
   if (error) {
     return error;
   }
-  for (int32_t row = 0; row < sheet->grid.rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : 6 * cells_along_warp(sheet) * (sheet->grid.rows - 1);
+int cloth_index_count(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
@@ -163,28 +163,28 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   return CLOTH_OK;
 }
 
-int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT16_MAX);
+int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT16_MAX);
 }
 
-int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT32_MAX);
+int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT32_MAX);
 }
 
 #endif
 
-int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(sheet);
+int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(sheet, sheet->state.position);
+  vector_array x = vectors_at(c, c->state.position);
   *low = vector_load(x, 0);
   *high = *low;
-  for (int32_t i = 1; i < sheet->count; i++) {
+  for (int32_t i = 1; i < c->count; i++) {
     cloth_vector p = vector_load(x, i);
     *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
     *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));

@@ -64,18 +64,18 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   return CLOTH_OK;
 }
 
-int cloth_wake(cloth *sheet) {
-  int error = check_cloth(sheet);
+int cloth_wake(cloth *c) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  wake(sheet);
+  wake(c);
   return CLOTH_OK;
 }
 
-int cloth_is_asleep(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : is_asleep(sheet);
+int cloth_is_asleep(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : is_asleep(c);
 }
 
 #endif

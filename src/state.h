@@ -35,12 +35,12 @@ static uint64_t hash_state(const cloth *c) {
   return hash_end(&h);
 }
 
-int cloth_hash(const cloth *sheet, uint64_t *hash) {
-  int error = check_call(sheet, hash);
+int cloth_hash(const cloth *c, uint64_t *hash) {
+  int error = check_call(c, hash);
   if (error) {
     return error;
   }
-  *hash = hash_state(sheet);
+  *hash = hash_state(c);
   return CLOTH_OK;
 }
 
@@ -58,23 +58,23 @@ static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]
   header[3] = c->config_hash[1];
 }
 
-int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(sheet, header);
+  describe_save(c, header);
   if (bytes < SAVE_HEADER_BYTES + header[1]) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->state.freedom), header[1]);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
   return CLOTH_OK;
 }
 
-int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
@@ -84,7 +84,7 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(sheet, expected);
+  describe_save(c, expected);
   if (header[0] != expected[0]) {
     return CLOTH_ERROR_IMAGE_MAGIC;
   }
@@ -94,6 +94,6 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_memory(at(sheet, sheet->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }

@@ -50,22 +50,22 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintpt
 #endif
 }
 
-int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
-  int error = check_call(sheet, statistics);
+int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
+  int error = check_call(c, statistics);
   if (error) {
     return error;
   }
-  *statistics = *statistics_of(sheet);
+  *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
-  int error = check_cloth(sheet);
+int cloth_substep_iterations(const cloth *c, int32_t substep) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
+  if (substep < 0 || substep >= statistics_of(c)->substeps) {
     return CLOTH_ERROR_SUBSTEPS;
   }
-  return ((const uint16_t *)at(sheet, sheet->own.iterations))[substep];
+  return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

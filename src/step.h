@@ -203,50 +203,50 @@ static void allow_refinements(const cloth *c) {
   w->refinements = 0;
 }
 
-int cloth_step(cloth *sheet, float dt) {
-  int error = check_step(sheet, dt);
+int cloth_step(cloth *c, float dt) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
-  allow_refinements(sheet);
-  return step(sheet, dt);
+  allow_refinements(c);
+  return step(c, dt);
 }
 
 #if WITH_PLANNING
 
-int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step(sheet, dt);
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->settings.capacity.fixed_work) {
+  if (c->settings.capacity.fixed_work) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->timed = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
-  int result = step(sheet, dt);
+  int result = step(c, dt);
   effort->refinements = w->refinements;
   effort->cut_short = w->is_cut;
   return result;
 }
 
-int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
-  int error = check_step(sheet, dt);
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->is_cut = effort->cut_short;
   w->max_refinements = effort->refinements;
-  return step(sheet, dt);
+  return step(c, dt);
 }
 
 #endif

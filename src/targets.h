@@ -155,16 +155,16 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
   return free;
 }
 
-int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(sheet, particle);
+int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
+  int error = check_particle(c, particle);
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->state.targets || !is_motion_limit(limit)) {
+  if (!c->state.targets || !is_motion_limit(limit)) {
     return CLOTH_ERROR_TARGETS;
   }
-  set_particle_vector(sheet, target_vectors(sheet, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
+  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
 
@@ -194,38 +194,38 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
   return CLOTH_OK;
 }
 
-int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(sheet, layout);
+int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = check_call(c, layout);
   if (error || !vertices) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!sheet->state.targets) {
+  if (!c->state.targets) {
     return CLOTH_ERROR_TARGETS;
   }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
-  error = error ? error : check_targets(sheet, layout, vertices);
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
+  error = error ? error : check_targets(c, layout, vertices);
   if (error) {
     return error;
   }
-  for (int32_t i = 0; i < sheet->count; i++) {
-    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector place = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(sheet, target_vectors(sheet, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
-    set_particle_vector(sheet, target_vectors(sheet, TARGET_NORMAL), i, normal);
+    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
-  if (inputs_of(sheet)->targets == TARGETS_NONE) {
-    wake(sheet);
-    settle_targets(sheet);
+  if (inputs_of(c)->targets == TARGETS_NONE) {
+    wake(c);
+    settle_targets(c);
   }
-  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
+  inputs_of(c)->targets = WITH_SLEEP && is_asleep(c) ? TARGETS_STILL : TARGETS_MOVING;
   return CLOTH_OK;
 }
 
-int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(sheet, layout, vertices, bytes);
+int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = cloth_move_targets(c, layout, vertices, bytes);
   if (!error) {
-    settle_targets(sheet);
+    settle_targets(c);
   }
   return error;
 }

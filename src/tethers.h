@@ -209,49 +209,49 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 
 #if WITH_PROJECTION
 
-static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
-  int error = check_particle(sheet, particle);
+static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < sheet->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
 }
 
-int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(sheet, particle, slot);
+int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
+  int error = check_tether(c, particle, slot);
   if (!error && pin != -1) {
-    error = check_pin(sheet, pin);
+    error = check_pin(c, pin);
   }
   if (error) {
     return error;
   }
-  if (!sheet->has_scratch) {
+  if (!c->has_scratch) {
     return CLOTH_ERROR_SCRATCH; /* choosing needs it */
   }
-  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(sheet);
+  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
+    choose_tethers(c);
   }
-  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
-  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
+  inputs_of(c)->tethers_chosen = TETHERS_SET;
+  set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
   return CLOTH_OK;
 }
 
-int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(sheet, pin);
+int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
+  int error = check_call(c, pin);
   if (!error) {
-    error = check_tether(sheet, particle, slot);
+    error = check_tether(c, particle, slot);
   }
   if (!error) {
-    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
+    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   }
   return error;
 }
 
-int cloth_choose_tethers(cloth *sheet) {
-  int error = check_tether(sheet, 0, 0);
-  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
-    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
-    wake(sheet);
+int cloth_choose_tethers(cloth *c) {
+  int error = check_tether(c, 0, 0);
+  if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    wake(c);
   }
   return error;
 }

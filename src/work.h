@@ -165,22 +165,22 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const su
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
-  int error = check_step(sheet, dt);
+int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (WITH_SLEEP && is_asleep(sheet)) {
+  if (WITH_SLEEP && is_asleep(c)) {
     *work = COST_STEP;
     return CLOTH_OK;
   }
-  step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
-  surroundings around = survey_surroundings(sheet);
-  plan_step(sheet, dt, plan);
-  *work = planned_work(sheet, plan, &around) + max_varying_work(sheet, plan, &around);
+  step_plan *plan = &workspace_of(c)->plan; /* a step makes its own */
+  surroundings around = survey_surroundings(c);
+  plan_step(c, dt, plan);
+  *work = planned_work(c, plan, &around) + max_varying_work(c, plan, &around);
   return CLOTH_OK;
 }
 
