@@ -143,6 +143,42 @@
 #define WITH_PLANNING 1
 #endif
 
+#ifdef CLOTH_NO_FABRICS /* presets of fabrics */
+#define WITH_FABRICS 0
+#else
+#define WITH_FABRICS 1
+#endif
+
+#ifdef CLOTH_NO_VERTICES /* interleaved vertices and indices */
+#define WITH_VERTICES 0
+#else
+#define WITH_VERTICES 1
+#endif
+
+#ifdef CLOTH_NO_MEASURE /* cloth_measure() */
+#define WITH_MEASURE 0
+#else
+#define WITH_MEASURE 1
+#endif
+
+#ifdef CLOTH_NO_IMAGE /* portable images */
+#define WITH_IMAGE 0
+#else
+#define WITH_IMAGE 1
+#endif
+
+#ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
+#define WITH_SELF_TEST 0
+#else
+#define WITH_SELF_TEST 1
+#endif
+
+#ifdef CLOTH_NO_NAMES /* names of results */
+#define WITH_NAMES 0
+#else
+#define WITH_NAMES 1
+#endif
+
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
@@ -1553,7 +1589,7 @@ CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
-#ifndef CLOTH_NO_MEASURE
+#if WITH_MEASURE
 
 /* Adds one element to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
@@ -2092,7 +2128,7 @@ static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
-#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
+#if WITH_TARGETS || WITH_IMAGE
 /* Are these the lengths of a motion constraint? */
 static int is_motion_limit(cloth_vector limit) {
   return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
@@ -2293,7 +2329,7 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 /// Self-test ///
 
-#ifndef CLOTH_NO_SELF_TEST
+#if WITH_SELF_TEST
 
 /* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
 CLOTH_SEPARATE float opaque_float(uint32_t bits) {
@@ -2665,7 +2701,7 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
   set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 
-#ifndef CLOTH_NO_FABRICS
+#if WITH_FABRICS
 
 /*
  * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
@@ -4195,7 +4231,7 @@ CLOTH_SEPARATE void find_uniform_runs(const cloth *c) {
 
 /// Vertex layouts ///
 
-#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
+#if WITH_TARGETS || WITH_VERTICES
 
 /* Does an attribute of some floats fit into a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
@@ -9473,7 +9509,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
   return CLOTH_OK;
 }
 
-#ifndef CLOTH_NO_VERTICES
+#if WITH_VERTICES
 
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
@@ -9677,7 +9713,7 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 
 /// Portable image ///
 
-#ifndef CLOTH_NO_IMAGE
+#if WITH_IMAGE
 
 /* Header words of an image, after which the state follows word by word, all little-endian. */
 enum {
@@ -10100,7 +10136,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 
 /// Measures ///
 
-#ifndef CLOTH_NO_MEASURE
+#if WITH_MEASURE
 
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
@@ -10239,7 +10275,7 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 
 /// Names ///
 
-#ifndef CLOTH_NO_NAMES
+#if WITH_NAMES
 
 /* One after the other, in the order of the codes. */
 CLOTH_CONSTANT static const char result_names[] =

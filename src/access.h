@@ -172,7 +172,7 @@ static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
-#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
+#if WITH_TARGETS || WITH_IMAGE
 /* Are these the lengths of a motion constraint? */
 static int is_motion_limit(cloth_vector limit) {
   return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&

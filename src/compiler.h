@@ -124,6 +124,42 @@
 #define WITH_PLANNING 1
 #endif
 
+#ifdef CLOTH_NO_FABRICS /* presets of fabrics */
+#define WITH_FABRICS 0
+#else
+#define WITH_FABRICS 1
+#endif
+
+#ifdef CLOTH_NO_VERTICES /* interleaved vertices and indices */
+#define WITH_VERTICES 0
+#else
+#define WITH_VERTICES 1
+#endif
+
+#ifdef CLOTH_NO_MEASURE /* cloth_measure() */
+#define WITH_MEASURE 0
+#else
+#define WITH_MEASURE 1
+#endif
+
+#ifdef CLOTH_NO_IMAGE /* portable images */
+#define WITH_IMAGE 0
+#else
+#define WITH_IMAGE 1
+#endif
+
+#ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
+#define WITH_SELF_TEST 0
+#else
+#define WITH_SELF_TEST 1
+#endif
+
+#ifdef CLOTH_NO_NAMES /* names of results */
+#define WITH_NAMES 0
+#else
+#define WITH_NAMES 1
+#endif
+
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))

@@ -82,7 +82,7 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
   set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
 }
 
-#ifndef CLOTH_NO_FABRICS
+#if WITH_FABRICS
 
 /*
  * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch

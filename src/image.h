@@ -13,7 +13,7 @@
 
 /// Portable image ///
 
-#ifndef CLOTH_NO_IMAGE
+#if WITH_IMAGE
 
 /* Header words of an image, after which the state follows word by word, all little-endian. */
 enum {

@@ -415,7 +415,7 @@ CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
-#ifndef CLOTH_NO_MEASURE
+#if WITH_MEASURE
 
 /* Adds one element to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {

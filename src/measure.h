@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "springs.h"
@@ -8,7 +9,7 @@
 
 /// Measures ///
 
-#ifndef CLOTH_NO_MEASURE
+#if WITH_MEASURE
 
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */

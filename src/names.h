@@ -3,7 +3,7 @@
 
 /// Names ///
 
-#ifndef CLOTH_NO_NAMES
+#if WITH_NAMES
 
 /* One after the other, in the order of the codes. */
 CLOTH_CONSTANT static const char result_names[] =

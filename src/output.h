@@ -84,7 +84,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
   return CLOTH_OK;
 }
 
-#ifndef CLOTH_NO_VERTICES
+#if WITH_VERTICES
 
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;

@@ -5,7 +5,7 @@
 
 /// Self-test ///
 
-#ifndef CLOTH_NO_SELF_TEST
+#if WITH_SELF_TEST
 
 /* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
 CLOTH_SEPARATE float opaque_float(uint32_t bits) {

@@ -4,7 +4,7 @@
 
 /// Vertex layouts ///
 
-#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
+#if WITH_TARGETS || WITH_VERTICES
 
 /* Does an attribute of some floats fit into a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
