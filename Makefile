@@ -47,6 +47,10 @@ library: $(BUILD)/libcloth.a
 
 include examples/examples.mk tests/tests.mk tests/bench/bench.mk
 
+# The library's source is made from its parts.
+cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
+	sh src/join.sh >$@
+
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
 
@@ -74,7 +78,7 @@ install: $(BUILD)/libcloth.a
 		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/cloth.pc
 	install -m 644 $(BUILD)/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
-FORMATTED = $(SOURCES) $(foreach folder,port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

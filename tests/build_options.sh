@@ -45,8 +45,10 @@ compiles_without() { # COMPILER MACROS
   verdict "$1 accepts $2" $? "$detail"
 }
 
-parts="SOLVER MULTILEVEL PROJECTION COLLIDERS CONTACT_SOLVER AIR LIMITS CONFINED MEASURE IMAGE VERTICES FABRICS NAMES"
-parts="$parts SELF_TEST SLEEP PLANNING TARGETS CARRY WRAP"
+# Every switch that cloth.c has.
+parts=$(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sed 's/CLOTH_NO_//' | sort -u)
+[ "$(echo "$parts" | wc -l)" -ge 19 ]
+verdict "cloth.c has its switches" $? "$parts"
 all=""
 for part in $parts; do
   left_out gcc -DCLOTH_NO_$part
