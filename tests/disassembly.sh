@@ -269,7 +269,7 @@ check_samples
 # Two at a time; each ends with its own count.
 targets >"$out/targets"
 for half in 0 1; do
-  awk -v half=$half 'NR % 2 == half' "$out/targets" >"$out/targets-$half"
+  awk -v half=$half 'int(NR / 2) % 2 == half' "$out/targets" >"$out/targets-$half"
   (passed=0 failed=0 && check_targets "$out/targets-$half") >"$out/log-$half" &
 done
 wait

@@ -271,7 +271,7 @@ build_arena_table
 tables
 if [ "$task" = full ]; then
   markdown=1
-  { echo "# Sizes" && tables; } | write_between docs/sizes.md "make size"
+  tables | write_between docs/sizes.md "make size"
   verdict "docs/sizes.md is written" $?
 fi
 echo
