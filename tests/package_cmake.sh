@@ -26,9 +26,11 @@ folder() {
   consume subdirectory subdirectory "$PWD"
   says_the_same subdirectory "$out/subdirectory/consumer"
   needs_no_shared_library subdirectory "$out/subdirectory/consumer"
+  compiles_with_care subdirectory "$out/subdirectory"
   fuses_nothing subdirectory "$out/subdirectory/consumer"
   consume subdirectory-gcc subdirectory "$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O1 -ffast-math -mfma"
   says_the_same subdirectory-gcc "$out/subdirectory-gcc/consumer"
+  compiles_with_care subdirectory-gcc "$out/subdirectory-gcc"
   fuses_nothing subdirectory-gcc "$out/subdirectory-gcc/consumer"
   try "-Ofast is undone by what the packages add" gcc -Ofast -fno-fast-math -ffp-contract=off -I. -fsyntax-only cloth.c
 }
@@ -37,6 +39,7 @@ fetched() {
   try "there is a repository" repository "$out/repository"
   consume fetched fetch "file://$out/repository"
   says_the_same fetched "$out/fetched/consumer"
+  compiles_with_care fetched "$out/fetched"
   fuses_nothing fetched "$out/fetched/consumer"
 }
 
@@ -45,7 +48,7 @@ installed() { # NAME OPTIONS...
   kind=$1
   shift
   try "$kind library is configured" cmake -S port/packaging/cmake -B "$out/$kind-build" -DCMAKE_C_COMPILER=clang \
-    -DCMAKE_C_FLAGS="$careless" -DCMAKE_INSTALL_LIBDIR=lib "$@"
+    -DCMAKE_C_FLAGS="$careless" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
   try "$kind library is built" cmake --build "$out/$kind-build"
   try "$kind library is installed" cmake --install "$out/$kind-build" --prefix "$out/$kind-prefix"
   consume "$kind-found" find "$out/$kind-prefix"
@@ -54,12 +57,14 @@ installed() { # NAME OPTIONS...
 
 installed_static() {
   installed static -DBUILD_SHARED_LIBS=OFF
+  compiles_with_care "the installed static library" "$out/static-build"
   fuses_nothing "the installed static library" "$out/static-prefix/lib/libcloth.a"
   needs_no_shared_library static-found "$out/static-found/consumer"
 }
 
 installed_shared() {
   installed shared -DBUILD_SHARED_LIBS=ON
+  compiles_with_care "the installed shared library" "$out/shared-build"
   fuses_nothing "the installed shared library" "$out/shared-prefix/lib/libcloth.so"
   is_shared_library "CMake's shared library" "$out/shared-prefix/lib/libcloth.so"
   needs_shared_library shared-found "$out/shared-found/consumer"

@@ -32,6 +32,7 @@ wrapped() {
   cp -R port/packaging/meson/cloth.wrap port/packaging/meson/packagefiles "$out/wrapped/subprojects"
   sed -i "s|^url = .*|url = file://$out/repository|" "$out/wrapped/subprojects/cloth.wrap"
   build wrapped -Dc_args="$careless" -Dcloth:c_args="$careless"
+  compiles_with_care wrapped "$out/wrapped/build"
   fuses_nothing wrapped "$out/wrapped/build/consumer"
   needs_no_shared_library wrapped "$out/wrapped/build/consumer"
 }
@@ -43,6 +44,7 @@ copied() {
   cp -R cloth.h cloth.c port port/packaging/meson/packagefiles/cloth/meson.build "$out/copied/subprojects/cloth"
   build copied -Dcloth:default_library=shared -Dc_args="$careless" -Dcloth:c_args="$careless"
   shared=$out/copied/build/subprojects/cloth/libcloth.so.$(version)
+  compiles_with_care copied "$out/copied/build"
   fuses_nothing "Meson's shared library" "$shared"
   is_shared_library "Meson's shared library" "$shared"
   needs_shared_library copied "$out/copied/build/consumer"

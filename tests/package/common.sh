@@ -62,3 +62,12 @@ repository() { # FOLDER
     git -C "$1" add -A &&
     git -C "$1" -c user.name=cloth -c user.email=cloth@localhost commit -q -m "cloth: as it is"
 }
+
+# The command that compiles cloth.c: whatever comes before, its last words on contraction and fast-math.
+compiles_with_care() { # NAME BUILD-FOLDER
+  command=$(grep -h '"command".*cloth\.c' "$2/compile_commands.json" | tr ' ' '\n')
+  contraction=$(echo "$command" | grep '^-ffp-contract=' | tail -n 1)
+  fast=$(echo "$command" | grep -E '^-f(no-)?fast-math$' | tail -n 1)
+  [ "$contraction $fast" = "-ffp-contract=off -fno-fast-math" ]
+  verdict "$1 compiles cloth.c with -ffp-contract=off, last" $? "$command"
+}
