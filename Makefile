@@ -35,6 +35,10 @@ LOCKSTEP = $(wildcard examples/lockstep/*.c)
 .PHONY: format clean programs
 .DELETE_ON_ERROR:
 
+# The library is made from its parts.
+cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
+	sh src/join.sh >$@
+
 demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo
 
@@ -202,7 +206,7 @@ install: $(BUILD)/install/libcloth.a
 	install -m 644 $(BUILD)/install/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
 format:
-	clang-format -i cloth.h cloth.c port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]
+	clang-format -i cloth.h src/*.h port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]
 
 clean:
 	rm -rf $(BUILD)

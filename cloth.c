@@ -1,12 +1,8 @@
 /*
  * cloth - cloth simulation in one header and one source file. See cloth.h.
  *
- * How this file is laid out, top to bottom:
- *   Compiler guards, Scalars and vectors, Lanes, The cloth in its arena, Hash, Configuration, Memory, Fabrics,
- *   Plan of a step, Springs, Bend springs, External forces, Operator, Preconditioner, Conjugate gradient,
- *   Projection, Projected lines, Collider shapes, Tethers, Contact by projection, Contact in the solver,
- *   Motion constraints, Work, Planner, Stepping, Inputs, Colliders, Carrying, Targets, Results, State,
- *   Portable image, Statistics, Self-test, Names.
+ * Made from the parts in src/ by src/join.sh. Do not change this file: change a part, then run `make cloth.c`.
+ * src/README.md is the map: what a step does in order, and in which part.
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
@@ -19,6 +15,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+
+/// 1. Language: compiler, numbers, lanes ///
+
 #include "cloth.h"
 
 /// Compiler guards ///
@@ -53,17 +52,9 @@
 #pragma fp_contract(off)
 #endif
 
-/*
- * What a port may bring: lanes of its machine's vector unit, hooks, and places in memory. port/cloth_port.h beside this
- * file is taken by itself; CLOTH_PORT names another header to take instead, as in -DCLOTH_PORT='"my_port.h"'. Without
- * either, what follows is complete.
- */
+/* CLOTH_PORT names a header that defines some of the hooks below, as in -DCLOTH_PORT='"my_port.h"'. */
 #if defined(CLOTH_PORT)
 #include CLOTH_PORT
-#elif defined(__has_include)
-#if __has_include("port/cloth_port.h")
-#include "port/cloth_port.h"
-#endif
 #endif
 
 /* CLOTH_ASSERT(condition): called with what must hold inside; a failure is a defect of the library. */
@@ -138,10 +129,10 @@
 #define WITH_TARGETS 1
 #endif
 
-#if defined(CLOTH_NO_CARRY) || !WITH_COLLIDERS /* its poses are those of colliders */
-#define WITH_CARRY 0
+#if defined(CLOTH_NO_MOVE_FRAME) || !WITH_COLLIDERS /* its poses are those of colliders */
+#define WITH_MOVE_FRAME 0
 #else
-#define WITH_CARRY 1
+#define WITH_MOVE_FRAME 1
 #endif
 
 #ifdef CLOTH_NO_WRAP /* columns that go all the way round */
@@ -154,6 +145,42 @@
 #define WITH_PLANNING 0
 #else
 #define WITH_PLANNING 1
+#endif
+
+#ifdef CLOTH_NO_FABRICS /* presets of fabrics */
+#define WITH_FABRICS 0
+#else
+#define WITH_FABRICS 1
+#endif
+
+#ifdef CLOTH_NO_VERTICES /* interleaved vertices and indices */
+#define WITH_VERTICES 0
+#else
+#define WITH_VERTICES 1
+#endif
+
+#ifdef CLOTH_NO_MEASURE /* cloth_measure() */
+#define WITH_MEASURE 0
+#else
+#define WITH_MEASURE 1
+#endif
+
+#ifdef CLOTH_NO_IMAGE /* portable images */
+#define WITH_IMAGE 0
+#else
+#define WITH_IMAGE 1
+#endif
+
+#ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
+#define WITH_SELF_TEST 0
+#else
+#define WITH_SELF_TEST 1
+#endif
+
+#ifdef CLOTH_NO_NAMES /* names of results */
+#define WITH_NAMES 0
+#else
+#define WITH_NAMES 1
 #endif
 
 /* For the operations that everything is built from: a call each would cost more than what it does. */
@@ -188,14 +215,14 @@ typedef union float_bits {
   uint32_t bits;
 } float_bits;
 
-CLOTH_INLINE float_bits bits_of(float value) {
+CLOTH_INLINE float_bits float_to_bits(float value) {
   float_bits b;
   b.value = value;
   return b;
 }
 
 static int is_finite(float value) {
-  return (bits_of(value).bits & 0x7f800000u) != 0x7f800000u;
+  return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
 
 static int in_range(float value, float low, float high) {
@@ -254,7 +281,7 @@ CLOTH_INLINE float square_root(float value) {
 }
 #else
 CLOTH_INLINE float square_root(float value) {
-  uint32_t bits = bits_of(value).bits;
+  uint32_t bits = float_to_bits(value).bits;
   if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
     return value; /* infinity and what is no number */
   }
@@ -298,13 +325,13 @@ CLOTH_INLINE float square_root(float value) {
    more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
    2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
    are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
-#define WORK_GRID 1.1444091796875e-5f
-#define STATE_GRID 0.01171875f
+#define WORK_ROUNDER 1.1444091796875e-5f
+#define STATE_ROUNDER 0.01171875f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
    least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
 #define INPUT_QUANTUM 1.0e-22f
 
-CLOTH_INLINE float snapped(float value, float quantum) {
+CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
 }
 
@@ -341,25 +368,143 @@ static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
   return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-static cloth_vector vector_snapped(cloth_vector a, float quantum) {
-  return vector(snapped(a.x, quantum), snapped(a.y, quantum), snapped(a.z, quantum));
+static cloth_vector vector_flush(cloth_vector a, float quantum) {
+  return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
 /* What is left of a vector that enters products: see WORK_QUANTUM. */
-CLOTH_ONCE cloth_vector vector_clean(cloth_vector a) {
-  return vector_snapped(a, WORK_QUANTUM);
+CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
+  return vector_flush(a, WORK_QUANTUM);
 }
 
 /* Lengths whose square would leave the normal range count as 0. */
 static float vector_length(cloth_vector a) {
-  float x = snapped(a.x, STATE_QUANTUM);
-  float y = snapped(a.y, STATE_QUANTUM);
-  float z = snapped(a.z, STATE_QUANTUM);
+  float x = flush_small(a.x, STATE_QUANTUM);
+  float y = flush_small(a.y, STATE_QUANTUM);
+  float z = flush_small(a.z, STATE_QUANTUM);
   return square_root(x * x + y * y + z * z);
 }
 
 static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
+}
+
+static void fill_zero(void *memory, size_t bytes) {
+  uint8_t *byte = (uint8_t *)memory;
+  for (size_t i = 0; i < bytes; i++) {
+    byte[i] = 0;
+  }
+}
+
+static void copy_memory(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+static int are_equal(const void *a, const void *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+static void flush_floats(float *values, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    values[i] = flush_small(values[i], WORK_QUANTUM);
+  }
+}
+
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+static int32_t ceiling_within(float value, int32_t limit) {
+  if (!(value < (float)limit)) {
+    return limit;
+  }
+  int32_t whole = (int32_t)maximum(value, 1.0f);
+  return (float)whole < value ? whole + 1 : whole;
+}
+
+static int vector_is_finite(cloth_vector a) {
+  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
+}
+
+/* Shortens a vector to `limit`. Returns 1 if it had to. */
+static int clamp_length(cloth_vector *a, float limit) {
+  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
+  float squared = vector_dot(kept, kept);
+  if (squared <= limit * limit * 1.0001f) {
+    return 0;
+  }
+  *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
+  return 1;
+}
+
+#if WITH_MOVE_FRAME || WITH_TARGETS
+/* Of unit length, or 0. */
+static cloth_vector unit_or_zero(cloth_vector a) {
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+                          : vector(0.0f, 0.0f, 0.0f);
+}
+#endif
+
+/// Hash ///
+
+/* A word of memory, whatever is kept there. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef uint32_t __attribute__((may_alias)) any_word;
+#else
+typedef uint32_t any_word;
+#endif
+
+/*
+ * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
+ * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
+ */
+#define HASH_STREAMS 4
+#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
+
+typedef struct hasher {
+  uint64_t stream[HASH_STREAMS];
+  uint32_t words;
+} hasher;
+
+static uint64_t hash_mix(uint64_t stream, uint32_t word) {
+  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
+  return mixed ^ (mixed >> 29);
+}
+
+static void hash_start(hasher *h) {
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    h->stream[i] = i;
+  }
+  h->words = 0;
+}
+
+static void hash_word(hasher *h, uint32_t word) {
+  uint32_t next = h->words++ % HASH_STREAMS;
+  h->stream[next] = hash_mix(h->stream[next], word);
+}
+
+CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    hash_word(h, words[i]);
+  }
+}
+
+static uint64_t hash_end(const hasher *h) {
+  uint64_t all = h->words;
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+  }
+  return all;
 }
 
 /// Lanes ///
@@ -369,10 +514,708 @@ static int vector_in_range(cloth_vector a, float limit) {
  * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
  * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
  *
- * A backend (port/lanes_*.h) defines these operations for a vector unit; what is here is the scalar reference.
+ * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
+ * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
+ * changes the speed and no bit of the results.
  */
-#ifdef CLOTH_LANES_HEADER
+#if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
+#elif defined(__AVX2__) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for x86 with AVX2, eight wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <immintrin.h>
+
+#define CLOTH_LANES 8
+#define CLOTH_LANES_NAME "avx2"
+
+typedef __m256 lanes;
+typedef __m256 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count), index));
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm256_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm256_storeu_ps(to, a);
+}
+
+/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
+   of what lies behind them too, lets the next row wait until it has come to pass. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm256_storeu_ps(to, a);
+    return;
+  }
+  __m128 part = _mm256_castps256_ps128(a);
+  if (count & 4) {
+    _mm_storeu_ps(to, part);
+    part = _mm256_extractf128_ps(a, 1);
+    to += 4;
+  }
+  if (count & 2) {
+    _mm_storel_pi((__m64 *)(void *)to, part);
+    part = _mm_movehl_ps(part, part);
+    to += 2;
+  }
+  if (count & 1) {
+    _mm_store_ss(to, part);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm256_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm256_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm256_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm256_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm256_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm256_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm256_blendv_ps(no, yes, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm256_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm256_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  __m256i seam = _mm256_castps_si256(_mm256_permute2f128_ps(before, a, 0x21));
+  return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(a), seam, 12));
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm256_cvtss_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm256_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return _mm256_andnot_ps(mask, a);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  __m256 pair[8], four[8];
+  for (int n = 0; n < 4; n++) {
+    pair[2 * n] = _mm256_unpacklo_ps(block[2 * n], block[2 * n + 1]);
+    pair[2 * n + 1] = _mm256_unpackhi_ps(block[2 * n], block[2 * n + 1]);
+  }
+  for (int n = 0; n < 2; n++) {
+    four[4 * n] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0x44);
+    four[4 * n + 1] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0xee);
+    four[4 * n + 2] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0x44);
+    four[4 * n + 3] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0xee);
+  }
+  for (int n = 0; n < 4; n++) {
+    block[n] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x20);
+    block[n + 4] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x31);
+  }
+}
+
+/* These instructions give their second operand where both are equal or one is no number. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return _mm256_min_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return _mm256_max_ps(a, b);
+}
+
+#elif (defined(__SSE2__) || defined(_M_X64)) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for x86 with SSE2, four wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+/* GCC's header wants malloc() declared, which there may be nobody to do. */
+#if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
+#define _MM_MALLOC_H_INCLUDED
+#endif
+#include <emmintrin.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "sse2"
+
+typedef __m128 lanes;
+typedef __m128 lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return _mm_loadu_ps(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  _mm_storeu_ps(to, a);
+}
+
+/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    _mm_storeu_ps(to, a);
+    return;
+  }
+  if (count == 1) {
+    _mm_store_ss(to, a);
+    return;
+  }
+  _mm_storel_pi((__m64 *)(void *)to, a);
+  if (count == 3) {
+    _mm_store_ss(to + 2, _mm_movehl_ps(a, a));
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return _mm_set1_ps(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return _mm_add_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return _mm_sub_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return _mm_mul_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return _mm_div_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return _mm_and_ps(a, _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff)));
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return _mm_sqrt_ps(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return _mm_cmplt_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return _mm_castsi128_ps(_mm_cmplt_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(count)));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return _mm_and_ps(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return _mm_movemask_ps(mask) != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  __m128 seam = _mm_shuffle_ps(before, a, _MM_SHUFFLE(0, 0, 3, 3));
+  return _mm_shuffle_ps(seam, a, _MM_SHUFFLE(2, 1, 2, 0));
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return _mm_cvtss_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return _mm_and_ps(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return _mm_andnot_ps(mask, a);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
+}
+
+/* These instructions give their second operand where both are equal or one is no number. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return _mm_min_ps(a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return _mm_max_ps(a, b);
+}
+
+#elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) && !defined(CLOTH_SCALAR) /* bit 1: with floats */
+/*
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
+ *
+ * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
+ * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
+ * after the other, which rounds correctly.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <arm_mve.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "helium"
+
+typedef float32x4_t lanes;
+typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+
+/*
+ * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
+ * like touch a single int: it moves or drops stores to the other floats around them.
+ */
+typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return vctp32q(count < 0 ? 0u : (uint32_t)count);
+}
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return *(const lanes_in_memory *)from;
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  *(lanes_in_memory *)to = a;
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (__builtin_constant_p(count) && count >= CLOTH_LANES) {
+    lanes_store(to, a);
+    return;
+  }
+#if defined(__clang__)
+  vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
+#else
+  /* What vstrwq_p_f32 is, with all four floats declared. */
+  __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
+          : "+m"(*(lanes_in_memory *)to)
+          : [to] "r"(to), [a] "w"(a), [count] "r"(count)
+          : "p0");
+#endif
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return vdupq_n_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return vaddq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return vsubq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return vmulq_f32(a, b);
+}
+
+/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
+   back. */
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+#if defined(__clang__)
+  lanes quotient = a;
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
+  return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+#else
+  register lanes quotient __asm__("q0") = a;
+  register lanes divisor __asm__("q1") = b;
+  __asm__("vdiv.f32 s0, s0, s4\n\tvdiv.f32 s1, s1, s5\n\tvdiv.f32 s2, s2, s6\n\tvdiv.f32 s3, s3, s7"
+          : "+w"(quotient)
+          : "w"(divisor));
+  return quotient;
+#endif
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return vabsq_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+#if defined(__clang__)
+  lanes root = a;
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
+  return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+#else
+  register lanes root __asm__("q0") = a;
+  __asm__("vsqrt.f32 s0, s0\n\tvsqrt.f32 s1, s1\n\tvsqrt.f32 s2, s2\n\tvsqrt.f32 s3, s3" : "+w"(root));
+  return root;
+#endif
+}
+
+/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return vcmpgtq_f32(b, a);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return vpselq_f32(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return (lanes_mask)(a & b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return mask != 0;
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  uint32_t carried = vgetq_lane_u32(vreinterpretq_u32_f32(before), 3);
+  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
+}
+
+/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+#define CLOTH_LANES_SHIFT
+typedef uint32_t lanes_shift;
+
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
+  return 0;
+}
+
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
+  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
+}
+
+/* There are eight vector registers. */
+#define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return vgetq_lane_f32(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vpselq_f32(a, vdupq_n_f32(0.0f), mask);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
+}
+
+/* A store that interleaves is a transposition. */
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float turned[CLOTH_LANES * CLOTH_LANES];
+  float32x4x4_t all;
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    all.val[n] = block[n];
+  }
+  vst4q_f32(turned, all);
+  for (int n = 0; n < CLOTH_LANES; n++) {
+    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+  }
+}
+
+#elif defined(__ARM_NEON) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
+ *
+ * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
+ * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
+ * lane after the other, which rounds correctly.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <arm_neon.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "neon"
+
+typedef float32x4_t lanes;
+typedef uint32x4_t lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return vld1q_f32(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  vst1q_f32(to, a);
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    vst1q_f32(to, a);
+    return;
+  }
+  if (count == 1) {
+    vst1q_lane_f32(to, a, 0);
+    return;
+  }
+  vst1_f32(to, vget_low_f32(a));
+  if (count == 3) {
+    vst1q_lane_f32(to + 2, a, 2);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return vdupq_n_f32(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return vaddq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return vsubq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return vmulq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return vabsq_f32(a);
+}
+
+#if defined(__aarch64__)
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return vdivq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return vsqrtq_f32(a);
+}
+#else
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  lanes quotient = a;
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 0) / vgetq_lane_f32(b, 0), quotient, 0);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 1) / vgetq_lane_f32(b, 1), quotient, 1);
+  quotient = vsetq_lane_f32(vgetq_lane_f32(a, 2) / vgetq_lane_f32(b, 2), quotient, 2);
+  return vsetq_lane_f32(vgetq_lane_f32(a, 3) / vgetq_lane_f32(b, 3), quotient, 3);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  lanes root = a;
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 0)), root, 0);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 1)), root, 1);
+  root = vsetq_lane_f32(square_root(vgetq_lane_f32(a, 2)), root, 2);
+  return vsetq_lane_f32(square_root(vgetq_lane_f32(a, 3)), root, 3);
+}
+#endif
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return vcltq_f32(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return vbslq_f32(mask, yes, no);
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  static const int32_t index[CLOTH_LANES] = {0, 1, 2, 3};
+  return vcltq_s32(vld1q_s32(index), vdupq_n_s32(count));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return vandq_u32(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+#if defined(__aarch64__)
+  return vmaxvq_u32(mask) != 0;
+#else
+  uint32x2_t half = vorr_u32(vget_low_u32(mask), vget_high_u32(mask));
+  return vget_lane_u32(vpmax_u32(half, half), 0) != 0;
+#endif
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  return vextq_f32(before, a, 3);
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return vgetq_lane_f32(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(a)));
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  float32x4x2_t low = vtrnq_f32(block[0], block[1]);
+  float32x4x2_t high = vtrnq_f32(block[2], block[3]);
+  block[0] = vcombine_f32(vget_low_f32(low.val[0]), vget_low_f32(high.val[0]));
+  block[1] = vcombine_f32(vget_low_f32(low.val[1]), vget_low_f32(high.val[1]));
+  block[2] = vcombine_f32(vget_high_f32(low.val[0]), vget_high_f32(high.val[0]));
+  block[3] = vcombine_f32(vget_high_f32(low.val[1]), vget_high_f32(high.val[1]));
+}
+
+#elif defined(__wasm_simd128__) && !defined(CLOTH_SCALAR)
+/*
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. src/lanes.h says what the operations mean.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+#include <wasm_simd128.h>
+
+#define CLOTH_LANES 4
+#define CLOTH_LANES_NAME "wasm"
+
+typedef v128_t lanes;
+typedef v128_t lanes_mask; /* all bits of a lane set or none */
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return wasm_v128_load(from);
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  wasm_v128_store(to, a);
+}
+
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  if (count >= CLOTH_LANES) {
+    wasm_v128_store(to, a);
+    return;
+  }
+  if (count == 1) {
+    wasm_v128_store32_lane(to, a, 0);
+    return;
+  }
+  wasm_v128_store64_lane(to, a, 0);
+  if (count == 3) {
+    wasm_v128_store32_lane(to + 2, a, 2);
+  }
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return wasm_f32x4_splat(a);
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return wasm_f32x4_add(a, b);
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return wasm_f32x4_sub(a, b);
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return wasm_f32x4_mul(a, b);
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return wasm_f32x4_div(a, b);
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+  return wasm_f32x4_abs(a);
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return wasm_f32x4_sqrt(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return wasm_f32x4_lt(a, b);
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return wasm_v128_bitselect(yes, no, mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return wasm_i32x4_lt(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(count));
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return wasm_v128_and(a, b);
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return wasm_v128_any_true(mask);
+}
+
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  return wasm_i32x4_shuffle(before, a, 3, 4, 5, 6);
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return wasm_f32x4_extract_lane(a, 0);
+}
+
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return wasm_v128_and(mask, a);
+}
+
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return wasm_v128_andnot(a, mask);
+}
+
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  v128_t a = wasm_i32x4_shuffle(block[0], block[1], 0, 4, 1, 5);
+  v128_t b = wasm_i32x4_shuffle(block[0], block[1], 2, 6, 3, 7);
+  v128_t c = wasm_i32x4_shuffle(block[2], block[3], 0, 4, 1, 5);
+  v128_t d = wasm_i32x4_shuffle(block[2], block[3], 2, 6, 3, 7);
+  block[0] = wasm_i32x4_shuffle(a, c, 0, 1, 4, 5);
+  block[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
+  block[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
+  block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
+}
+
+/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+#define CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return wasm_f32x4_pmin(b, a);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return wasm_f32x4_pmax(b, a);
+}
+
 #else
 #define CLOTH_LANES 1
 #define CLOTH_LANES_NAME "scalar"
@@ -418,7 +1261,7 @@ CLOTH_INLINE lanes lanes_absolute(lanes a) {
 #if defined(__GNUC__) || defined(__clang__)
   return __builtin_fabsf(a); /* clears the sign bit, without a call */
 #else
-  float_bits b = bits_of(a);
+  float_bits b = float_to_bits(a);
   b.bits &= 0x7fffffffu;
   return b.value;
 #endif
@@ -512,15 +1355,15 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #endif
 
 /* What moves out at the top of one block and into the next. A backend may bring its own. */
-#ifndef CLOTH_LANES_CARRY
-typedef lanes lanes_carry;
+#ifndef CLOTH_LANES_SHIFT
+typedef lanes lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
 /* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
   return moved;
@@ -534,16 +1377,16 @@ CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
 #endif
 
 /* Values smaller than the quantum become +0. */
-CLOTH_INLINE lanes lanes_snapped_to(lanes a, float quantum) {
+CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
 
-CLOTH_INLINE lanes lanes_snapped(lanes a) {
-  return lanes_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes lanes_flush(lanes a) {
+  return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_GRID. Never -0. */
-CLOTH_INLINE lanes lanes_rounded(lanes a, float grid) {
+/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
   return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
 }
 
@@ -591,41 +1434,42 @@ CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
   return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped_to(lanes3 a, float quantum) {
-  return lanes3_of(lanes_snapped_to(a.x, quantum), lanes_snapped_to(a.y, quantum), lanes_snapped_to(a.z, quantum));
+CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
+  return lanes3_of(lanes_flush_below(a.x, quantum), lanes_flush_below(a.y, quantum), lanes_flush_below(a.z, quantum));
 }
 
-CLOTH_INLINE lanes3 lanes3_snapped(lanes3 a) {
-  return lanes3_snapped_to(a, WORK_QUANTUM);
+CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
+  return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_rounded(lanes3 a, float grid) {
-  return lanes3_of(lanes_rounded(a.x, grid), lanes_rounded(a.y, grid), lanes_rounded(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
+  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
 }
 
-/* A statement for every block of lanes of `count` elements: the first is number i, and `left` are left from there on.
-   Whole blocks, of which compilers then know, come before the one that is not, unless size is asked for. */
+/* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
+   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
+   constant to the compiler, have a copy of the statement of their own. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    const int32_t left = end - i;                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    const int32_t left = end_of_blocks - i;                                                                            \
     statement;                                                                                                         \
   }
 #else
-#define EACH_BLOCK(count, statement)                                                                                   \
-  for (int32_t i = 0, end = (count); i < end; i += CLOTH_LANES) {                                                      \
-    if (end - i >= CLOTH_LANES) {                                                                                      \
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
       const int32_t left = CLOTH_LANES;                                                                                \
       statement;                                                                                                       \
     } else {                                                                                                           \
-      const int32_t left = end - i;                                                                                    \
+      const int32_t left = end_of_blocks - i;                                                                          \
       statement;                                                                                                       \
     }                                                                                                                  \
   }
 #endif
 
 /* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
-CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count) {
+CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
   float side[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     side[lane] = from[(lane < count ? lane : 0) * next];
@@ -635,20 +1479,20 @@ CLOTH_INLINE lanes lanes_gathered(const float *from, int32_t next, int32_t count
 
 /* The same, or lanes that lie side by side, which are not counted. */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
-  return next == 1 ? lanes_load(from) : lanes_gathered(from, next, count);
+  return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
 /* A vector per particle as three arrays. */
-typedef struct planes {
+typedef struct vector_array {
   float *x, *y, *z;
-} planes;
+} vector_array;
 
-CLOTH_INLINE lanes3 lanes3_load(planes from, int32_t i) {
+CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
 /* Stores the first `count` lanes. */
-CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
+CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
     lanes_store(to.y + i, a.y);
@@ -660,15 +1504,118 @@ CLOTH_INLINE void lanes3_store(planes to, int32_t i, lanes3 a, int32_t count) {
   }
 }
 
-CLOTH_INLINE cloth_vector vector_load(planes from, int32_t i) {
+CLOTH_INLINE cloth_vector vector_load(vector_array from, int32_t i) {
   return vector(from.x[i], from.y[i], from.z[i]);
 }
 
-CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
+CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
   to.x[i] = a.x;
   to.y[i] = a.y;
   to.z[i] = a.z;
 }
+
+#if WITH_WRAP
+
+CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gather(from.x + i, next, count), lanes_gather(from.y + i, next, count),
+                   lanes_gather(from.z + i, next, count));
+}
+
+/* Adds the first `count` lanes to floats that lie `next` apart. */
+CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
+  float side[CLOTH_LANES];
+  lanes_store(side, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
+    to[lane * next] += side[lane];
+  }
+}
+
+static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_scatter_add(to.x + i, next, a.x, count);
+  lanes_scatter_add(to.y + i, next, a.y, count);
+  lanes_scatter_add(to.z + i, next, a.z, count);
+}
+
+CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
+  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+}
+
+#endif
+
+/* Length of vectors; one whose square would leave the normal range counts as 0. */
+CLOTH_INLINE lanes lanes3_length(lanes3 a) {
+  a = lanes3_flush_below(a, STATE_QUANTUM);
+  return lanes_square_root(lanes3_dot(a, a));
+}
+
+CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
+                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
+                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
+}
+
+#if WITH_MULTILEVEL
+
+static vector_array vectors_from(float *first, int32_t stride) {
+  vector_array three = {first, first + stride, first + 2 * stride};
+  return three;
+}
+
+#endif
+
+CLOTH_INLINE lanes signed_one(lanes a) {
+  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
+}
+
+/* Sum of small whole numbers. */
+static uint32_t lanes_count(lanes a) {
+  float values[CLOTH_LANES];
+  uint32_t count = 0;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    count += (uint32_t)values[lane];
+  }
+  return count;
+}
+
+CLOTH_INLINE lanes clamped_to_one(lanes a) {
+  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+}
+
+#if WITH_PROJECTION
+
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
+/* How many of a block's particles are meant. */
+CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
+  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
+}
+
+#endif
+
+/* As large as its length, or larger. */
+CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
+  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
+}
+
+#if WITH_MEASURE
+
+/* Adds one element to a sum. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
+
+#endif
+
+/// 2. The cloth in memory ///
 
 /// The cloth in its arena ///
 
@@ -680,24 +1627,24 @@ CLOTH_INLINE void vector_store(planes to, int32_t i, cloth_vector a) {
    from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* A statement for every direction d: one after the other, so that each is compiled for its own, or in a loop where size
-   is asked for. */
+/* Runs a statement for each direction, which `d` names. Unless size is asked for, each direction has a copy of the
+   statement of its own, in which `d` is a constant to the compiler. */
 #if defined(__OPTIMIZE_SIZE__)
-#define EACH_DIRECTION(statement)                                                                                      \
+#define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
     statement;                                                                                                         \
   }
 #else
-#define FOR_DIRECTION(direction, statement)                                                                            \
+#define FOR_DIRECTION(d, direction, statement)                                                                         \
   {                                                                                                                    \
     const int32_t d = direction;                                                                                       \
     statement;                                                                                                         \
   }
-#define EACH_DIRECTION(statement)                                                                                      \
-  FOR_DIRECTION(WARP, statement)                                                                                       \
-  FOR_DIRECTION(WEFT, statement)                                                                                       \
-  FOR_DIRECTION(DIAGONAL, statement)                                                                                   \
-  FOR_DIRECTION(ANTIDIAGONAL, statement)
+#define EACH_DIRECTION(d, statement)                                                                                   \
+  FOR_DIRECTION(d, WARP, statement)                                                                                    \
+  FOR_DIRECTION(d, WEFT, statement)                                                                                    \
+  FOR_DIRECTION(d, DIAGONAL, statement)                                                                                \
+  FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
 /* How many floats the operator keeps for one spring: w (3) and beta. */
@@ -705,7 +1652,7 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 /* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
    The last tile of a row is as much narrower as the row ends earlier. */
 #define TILE 8
-#define PLACE_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
+#define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
 /* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
  */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
@@ -721,9 +1668,9 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define TETHER_BLOCK 8
 /* Rows without pins and maps have kernels of their own, unless size matters more. */
 #ifdef __OPTIMIZE_SIZE__
-#define PLAIN_KERNELS 0
+#define UNIFORM_KERNELS 0
 #else
-#define PLAIN_KERNELS 1
+#define UNIFORM_KERNELS 1
 #endif
 /* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
    what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
@@ -741,8 +1688,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_CARRIED 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
+#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
 
 /* A particle confined to a line or plane. */
 typedef struct confinement {
@@ -784,7 +1731,7 @@ typedef struct cloth_inputs {
   cloth_vector gust_strength;
   float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
-  float quiet; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
+  float rest_time; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
@@ -818,7 +1765,8 @@ typedef struct bend_family {
 } bend_family;
 
 typedef struct step_plan {
-  float dt, k, inverse_k;
+  float dt;           /* of the step [s] */
+  float h, inverse_h; /* substep [s], and its inverse */
   int32_t substeps;
   int32_t notes;
   int32_t solves;      /* 1 if anything is implicit */
@@ -833,15 +1781,15 @@ typedef struct step_plan {
   int32_t tethered;      /* 1 if some particle has a tether */
   float projected_above; /* kappa above which springs are projected */
   float bend_kappa;
-  float bend_give[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
+  float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
 
 /* Columns from .. to - 1 of a row, or rows of a column. */
-typedef struct plain_piece {
+typedef struct uniform_run {
   int16_t from, to;
-} plain_piece;
+} uniform_run;
 
 /* A collider during one substep. */
 typedef struct moving_body {
@@ -857,14 +1805,14 @@ typedef struct moving_body {
 } moving_body;
 
 /* A limit on the length of springs, see "Projection". */
-typedef struct spring_limit {
-  int32_t span;                /* cells */
-  float low, high;             /* squared: shorter than low is lengthened, longer than high shortened */
-  float slack_give, taut_give; /* compliance below and above, over the mobilities */
-  float slack_gain, taut_gain; /* gain between two particles of mobility 1 */
-  int32_t fast;                /* 1 if limit_plain() may serve */
-  float kappa, above;          /* where only springs of a family above this are projected, its kappa; else 0 */
-} spring_limit;
+typedef struct distance_constraint {
+  int32_t span;                             /* cells */
+  float low, high;                          /* squared: shorter than low is lengthened, longer than high shortened */
+  float compliance_below, compliance_above; /* compliance below and above, over the mobilities */
+  float gain_below, gain_above;             /* gain between two particles of mobility 1 */
+  int32_t fast;                             /* 1 if project_uniform() may serve */
+  float kappa, above; /* where only springs of a family above this are projected, its kappa; else 0 */
+} distance_constraint;
 
 /* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
    coarsest span to the finest. */
@@ -873,80 +1821,163 @@ typedef struct projection_plan {
 } projection_plan;
 
 /* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
-typedef struct body_axis {
+typedef struct obstacle_capsule {
   cloth_vector low, high;   /* the box around it [m] */
   cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
   float squared_reach;      /* around the axis */
-} body_axis;
+} obstacle_capsule;
 
-#define BODY_AXIS_FLOATS ((int32_t)(sizeof(body_axis) / sizeof(float)))
-
-/* Parts of the scratch that several cloths may share. */
-#define SHARED_PARTS 17
+#define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
 /* Start of the scratch span. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body; /* whose contacts are being worked on */
-  uint32_t tick;    /* of the port's timer, when the last stage ended */
-  uint32_t start;   /* tick when a step with a deadline began ... */
-  uint32_t ticks;   /* ... and the ticks it has */
-  int32_t plain;    /* particles that the plain pieces of the rows hold */
-  int32_t solids;   /* bodies that may be in the way of tethers */
-  int32_t timed;    /* 0 for a step without a deadline */
-  int32_t is_cut;   /* 1 if it may do no more optional work than refinements_most; 0: any */
-  int32_t refinements, refinements_most;
+  moving_body body;  /* whose contacts are being worked on */
+  uint32_t tick;     /* of the port's timer, when the last stage ended */
+  uint32_t start;    /* tick when a step with a deadline began ... */
+  uint32_t ticks;    /* ... and the ticks it has */
+  int32_t uniform;   /* particles that the plain pieces of the rows hold */
+  int32_t obstacles; /* bodies that may be in the way of tethers */
+  int32_t timed;     /* 0 for a step without a deadline */
+  int32_t is_cut;    /* 1 if it may do no more optional work than max_refinements; 0: any */
+  int32_t refinements, max_refinements;
 } workspace;
 
-struct cloth {
-  uint32_t magic;
-  int32_t count;
+/* The grid, from the config. */
+typedef struct grid_shape {
+  int32_t columns, rows;
+  int32_t wrap;                     /* 1: column 0 follows the last column */
+  float spacing_warp, spacing_weft; /* rest lengths of one cell's edges [m] */
+  float diagonal, antidiagonal;     /* and of its diagonals [m] */
+  float area;                       /* of the whole sheet at rest [m^2] */
+} grid_shape;
 
-  /* Byte offsets, up or down from the start of the arena, of what may be shared; 0 if the config does without. The
-     first is always there. With the pads they take the same room in every build. */
-  uintptr_t plain, tether_marks, row_buffers, mobility, force_share, residual, product;
+/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+typedef struct cloth_settings {
+  struct {
+    float density, drag, lift, normal_drag;
+  } air;
+  struct {
+    int32_t method, bend_method;
+    float explicit_threshold, projection_threshold, bdf2_blend;
+    int32_t substeps, max_substeps;
+    float max_speed, velocity_damping;
+  } integration;
+  struct {
+    int32_t spans, fine_sweeps;
+    float fold_stiffness;
+  } projection;
+  struct {
+    int32_t count;
+    float scale;
+  } tethers;
+  struct {
+    int32_t preconditioner, max_iterations;
+    float tolerance;
+    int32_t warm_start;
+  } solver;
+  struct {
+    int32_t sweeps;
+    float max_extension, max_compression;
+  } strain_limit;
+  struct {
+    int32_t mode;
+    float thickness;
+  } contact;
+  struct {
+    float speed, time;
+  } sleep;
+  struct {
+    int32_t max_colliders, max_confined, fixed_work;
+  } capacity;
+  /* Extremes of the maps; 1 without a map. */
+  struct {
+    float min_mass_ratio, max_mass_ratio, min_stiffness, max_stiffness;
+  } factors;
+} cloth_settings;
+
+/* Byte offsets from the start of the arena to scratch that cloths may share; 0 for what the config does without. They
+   lead up or down, modulo the size of an address. The first is never 0. */
+typedef struct scratch_offsets {
+  uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
+} scratch_offsets;
+
+#define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
+
+/* Byte offsets from the start of the arena to scratch of the cloth's own, which outlasts a step. */
+typedef struct own_offsets {
+  uint32_t workspace;
+  uint32_t constraints; /* 0: nothing is ever projected */
+  uint32_t iterations, reactions;
+} own_offsets;
+
+/* Byte offsets from the start of the arena to the constants; 0: no map. */
+typedef struct constant_offsets {
+  uint32_t mass_ratio, stiffness_map;
+} constant_offsets;
+
+/* Byte offsets from the start of the arena to the parts of the state. It begins with `freedom` and ends at `end`. */
+typedef struct state_offsets {
+  uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
+  uint32_t end;
+} state_offsets;
+
+/* A cloth: where everything lies in its arena, and its settings. */
+struct cloth {
+  uint32_t magic;
+  int32_t count;           /* particles */
+  int32_t stride;          /* floats from one component of a vector array to the next */
+  int32_t has_scratch;     /* 0 while the scratch is to be shared and none was given */
+  uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
+  uint32_t total_bytes;    /* of the arena */
+  uint32_t shared_bytes;   /* of the scratch outside of it */
+  scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
-  uint32_t pads[SHARED_PARTS];
+  uint32_t pads[SCRATCH_PARTS]; /* a cloth takes the same room in every build */
 #endif
-
-  int32_t stride;          /* floats from one component of a vector to the next */
-  uint32_t config_hash[2]; /* of the settings below and the maps, low word first */
-
-  int32_t has_scratch; /* 0 while it is to be shared and none was given */
-
-  /* Byte offsets from the start of the arena. */
-  uint32_t state_end, total, shared_bytes;
-  uint32_t mass_ratio, stiffness_map;                                /* constants; 0: no map */
-  uint32_t inputs, colliders, confined, freedom, position, velocity; /* state */
-  uint32_t earlier, tethers, targets, warm, contact;                 /* state; 0: none */
-  uint32_t workspace, projection, iterations, reactions;
-
-  /* Settings, from the config: words without gaps to the end, as they are hashed. */
-  int32_t columns, rows, wrap;
-  float spacing_warp, spacing_weft, diagonal, antidiagonal; /* rest lengths across one cell */
-  float area;
-  float velocity_damping, air_density, drag, lift, normal_drag, fold_stiffness;
-  float explicit_threshold, projection_threshold, extrapolation, tether_scale, tolerance, max_speed;
-  float limit_extension, limit_compression, thickness;
-  float mass_ratio_least, mass_ratio_most, map_least, map_most;
-  int32_t integration, bend_integration, preconditioner, contact_mode;
-  int32_t substeps, max_substeps, max_iterations, limit_sweeps;
-  int32_t warm_start, max_colliders, max_confined;
-  int32_t spans, fine_sweeps, tether_count;
-  float sleep_speed, sleep_time;
-  int32_t fixed_work;
+  constant_offsets constant;
+  state_offsets state;
+  own_offsets own;
+  grid_shape grid;
+  cloth_settings settings;
 };
 
-#define SETTINGS_OFFSET offsetof(cloth, columns)
-/* With a gap at its end the settings' hash would differ from build to build. */
-typedef char cloth_ends_with_its_settings[offsetof(cloth, fixed_work) + 4 == sizeof(cloth) ? 1 : -1];
+/* A condition on the layout of types. NAME says what it is about. */
+#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
+
+/* Grid and settings are hashed word by word: a gap would hash as whatever lies there. */
+LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+/* State is saved and hashed as words, and read from images as words. */
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+/* From `last_substep` on the inputs are floats, which images check together. */
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+/* A fabric is a run of floats, which are flushed together. */
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
+/* A quaternion is a run of four floats, which are flushed together. */
+LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
+LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
+/* A cloth takes the same room in every build: see `pads`. */
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
 
 /* What comes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
+
+/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
+   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
+#define HISTORY_INVALID 2.0e5f
+
+/* Fastest a pin may be told to move [m/s]. */
+#define PIN_SPEED_LIMIT 1.0e5f
+
+/// Access to the arena ///
 
 /* Also of what lies before the arena or behind it, in scratch that is shared. */
 static void *at(const cloth *c, uintptr_t offset) {
@@ -957,8 +1988,8 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
-CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
-  planes p;
+CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
+  vector_array p;
   p.x = floats_at(c, offset);
   p.y = p.x + c->stride;
   p.z = p.y + c->stride;
@@ -966,23 +1997,23 @@ CLOTH_INLINE planes planes_at(const cloth *c, uintptr_t offset) {
 }
 
 static cloth_inputs *inputs_of(const cloth *c) {
-  return (cloth_inputs *)at(c, c->inputs);
+  return (cloth_inputs *)at(c, c->state.inputs);
 }
 
 static collider_slot *colliders_of(const cloth *c) {
-  return (collider_slot *)at(c, c->colliders);
+  return (collider_slot *)at(c, c->state.colliders);
 }
 
 static confinement *confined_of(const cloth *c) {
-  return (confinement *)at(c, c->confined);
+  return (confinement *)at(c, c->state.confined);
 }
 
 static cloth_reaction *reactions_of(const cloth *c) {
-  return (cloth_reaction *)at(c, c->reactions);
+  return (cloth_reaction *)at(c, c->own.reactions);
 }
 
 static workspace *workspace_of(const cloth *c) {
-  return (workspace *)at(c, c->workspace);
+  return (workspace *)at(c, c->own.workspace);
 }
 
 static cloth_statistics *statistics_of(const cloth *c) {
@@ -1001,7 +2032,7 @@ static void add_work(const cloth *c, uint64_t times, uint32_t price) {
 }
 
 /* Takes back work that was reckoned in advance and not done. */
-static void drop_work(const cloth *c, uint64_t times, uint32_t price) {
+static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
   add_work(c, 0u - times, price);
 }
 
@@ -1010,9 +2041,9 @@ static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
     w->is_cut = 1;
-    w->refinements_most = w->refinements;
+    w->max_refinements = w->refinements;
   }
-  if (w->is_cut && w->refinements >= w->refinements_most) {
+  if (w->is_cut && w->refinements >= w->max_refinements) {
     return 0;
   }
   w->refinements++;
@@ -1021,11 +2052,11 @@ static int may_refine(const cloth *c) {
 
 /* The same where fixed work does not have it done for all. */
 static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, c->fixed_work ? 0u : times, price);
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
-  return (uint8_t *)at(c, c->freedom);
+  return (uint8_t *)at(c, c->state.freedom);
 }
 
 static int is_pinned(const cloth *c, int32_t particle) {
@@ -1034,127 +2065,581 @@ static int is_pinned(const cloth *c, int32_t particle) {
 
 /* Does column 0 follow the last column? */
 CLOTH_INLINE int is_wrapped(const cloth *c) {
-  return WITH_WRAP && c->wrap;
+  return WITH_WRAP && c->grid.wrap;
 }
 
 /* Cells along the warp. */
 static int32_t cells_along_warp(const cloth *c) {
-  return is_wrapped(c) ? c->columns : c->columns - 1;
+  return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
 /* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
-static planes predicted_of(const cloth *c) {
-  return planes_at(c, c->product);
+static vector_array predicted_of(const cloth *c) {
+  return vectors_at(c, c->scratch.product);
 }
 
 /* Where explicit springs are evaluated. */
-static planes places_of(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : planes_at(c, c->position);
+static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
 }
 
 /* Are contacts constraints of the solve? */
 static int has_solver_contacts(const cloth *c) {
-  return WITH_CONTACT_SOLVER && c->contact;
+  return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
 /* Mass of a particle over the reference mass. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? floats_at(c, c->mass_ratio)[particle] : 1.0f;
+  return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
 }
 
 static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
-  return c->mass_ratio ? lanes_load(floats_at(c, c->mass_ratio) + particle) : lanes_splat(1.0f);
+  return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * c->area / (float)c->count;
+  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
-static void fill_zero(void *memory, size_t bytes) {
-  uint8_t *byte = (uint8_t *)memory;
-  for (size_t i = 0; i < bytes; i++) {
-    byte[i] = 0;
-  }
-}
-
-static void copy_memory(void *to, const void *from, size_t bytes) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_memcpy(to, from, bytes);
-#else
-  for (size_t i = 0; i < bytes; i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-#endif
-}
-
-static int are_equal(const void *a, const void *b, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static void fill_planes(const cloth *c, planes a, float value) {
+static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
-/// Hash ///
+/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+static int will_choose_tethers(const cloth *c) {
+  int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
+}
 
-/* A word of memory, whatever is kept there. */
-#if defined(__GNUC__) || defined(__clang__)
-typedef uint32_t __attribute__((may_alias)) any_word;
-#else
-typedef uint32_t any_word;
+static int check_cloth(const cloth *c) {
+  if (!c) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
+    return CLOTH_ERROR_NOT_A_CLOTH;
+  }
+  return CLOTH_OK;
+}
+
+/* Is this a cloth, and is what comes with it there? */
+static int check_call(const cloth *c, const void *with) {
+  int error = check_cloth(c);
+  return error || with ? error : CLOTH_ERROR_NULL;
+}
+
+/* The velocities one or two substeps before the last. */
+static vector_array history_of(const cloth *c, int32_t before) {
+  return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+static void invalidate_history(const cloth *c, int32_t particle) {
+  if (c->state.velocity_history) {
+    vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static vector_array target_vectors(const cloth *c, int32_t which) {
+  return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+#if WITH_TARGETS || WITH_IMAGE
+/* Are these the lengths of a motion constraint? */
+static int is_motion_limit(cloth_vector limit) {
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
+         in_range(limit.z, 0.0f, 1.0e4f);
+}
 #endif
 
-/*
- * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
- * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
- */
-#define HASH_STREAMS 4
-#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
-
-typedef struct hasher {
-  uint64_t stream[HASH_STREAMS];
-  uint32_t words;
-} hasher;
-
-static uint64_t hash_mix(uint64_t stream, uint32_t word) {
-  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
-  return mixed ^ (mixed >> 29);
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->rest_time == ASLEEP;
 }
 
-static void hash_start(hasher *h) {
-  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    h->stream[i] = i;
+/* Something that acts on the cloth has changed. */
+static void wake(const cloth *c) {
+  inputs_of(c)->rest_time = 0.0f;
+}
+
+/* Stores one of the inputs. What it already is wakes nothing. */
+static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
+    wake(c);
   }
-  h->words = 0;
+  copy_memory(stored, value, bytes);
 }
 
-static void hash_word(hasher *h, uint32_t word) {
-  uint32_t next = h->words++ % HASH_STREAMS;
-  h->stream[next] = hash_mix(h->stream[next], word);
+static int has_air(const cloth *c) {
+  return WITH_AIR && c->settings.air.density > 0.0f &&
+         (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    hash_word(h, words[i]);
+static vector_array row_buffer(const cloth *c, int32_t number) {
+  vector_array f;
+  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.y = f.x + c->grid.columns;
+  f.z = f.y + c->grid.columns;
+  return f;
+}
+
+static void clear_row_buffers(const cloth *c) {
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
+}
+
+static uint32_t *contact_info_of(const cloth *c) {
+  return (uint32_t *)at(c, c->state.contacts);
+}
+
+/* All bits of any particle's freedom. */
+static uint32_t union_of_freedom_flags(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c);
+  uint32_t joined = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    joined |= freedom[i];
+  }
+  return joined;
+}
+
+static int check_particle(const cloth *c, int32_t particle) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+}
+
+/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
+  cloth_vector before = vector_load(to, particle);
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
+    wake(c);
+  }
+  vector_store(to, particle, a);
+}
+
+static int check_pin(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+}
+
+/// Rotations and poses ///
+
+static cloth_rotation rotation_conjugate(cloth_rotation q) {
+  q.x = 0.0f - q.x;
+  q.y = 0.0f - q.y;
+  q.z = 0.0f - q.z;
+  return q;
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
+  cloth_vector u = vector(q.x, q.y, q.z);
+  v = vector_flush_work(v);
+  cloth_vector t = vector_flush_work(vector_scale(vector_cross(u, v), 2.0f));
+  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
+}
+
+static cloth_rotation rotation_flush(cloth_rotation q) {
+  flush_floats(&q.x, 4);
+  return q;
+}
+
+/* Snapped before it is squared, and again when it is scaled. */
+static cloth_rotation rotation_normalised(cloth_rotation q) {
+  q = rotation_flush(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  q.x = q.x * scale;
+  q.y = q.y * scale;
+  q.z = q.z * scale;
+  q.w = q.w * scale;
+  return rotation_flush(q);
+}
+
+/* A share t of the way from a to b, the short way round, at nearly even speed. */
+static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
+  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  cloth_rotation q;
+  q.x = a.x + (sign * b.x - a.x) * t;
+  q.y = a.y + (sign * b.y - a.y) * t;
+  q.z = a.z + (sign * b.z - a.z) * t;
+  q.w = a.w + (sign * b.w - a.w) * t;
+  return rotation_normalised(q);
+}
+
+static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
+  if (t == 1.0f) {
+    return *b;
+  }
+  cloth_pose pose;
+  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  pose.position = vector_flush(pose.position, STATE_QUANTUM);
+  pose.rotation = rotation_between(a->rotation, b->rotation, t);
+  return pose;
+}
+
+static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
+  cloth_vector from = vector_flush(vector_subtract(p, pose->position), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
+  return vector_add(pose->position, rotate(pose->rotation, p));
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
+  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
+  v = lanes3_flush(v);
+  lanes3 t = lanes3_flush(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
+  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
+}
+
+#if WITH_COLLIDERS
+
+static int check_pose(const cloth_pose *pose) {
+  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  cloth_rotation q = pose->rotation;
+  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
+    return CLOTH_ERROR_ROTATION;
+  }
+  q = rotation_flush(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+}
+
+static cloth_pose normalised_pose(const cloth_pose *pose) {
+  cloth_pose clean;
+  clean.position = vector_flush(pose->position, STATE_QUANTUM);
+  clean.rotation = rotation_normalised(pose->rotation);
+  return clean;
+}
+
+#endif
+
+#if WITH_MOVE_FRAME
+
+static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
+  cloth_rotation q;
+  q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
+  q.y = a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z);
+  q.z = a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x);
+  q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
+  return rotation_normalised(q);
+}
+
+/* Half the rotation of one of at most half a turn. */
+static cloth_rotation half_rotation(cloth_rotation q) {
+  float w = square_root(0.5f * (1.0f + q.w));
+  float share = 0.5f / w;
+  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
+  return half;
+}
+
+#endif
+
+/// Self-test ///
+
+#if WITH_SELF_TEST
+
+/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+static int has_bits(float value, uint32_t bits) {
+  volatile float kept = value;
+  return float_to_bits(kept).bits == bits;
+}
+
+/* Expressions of known bits, and what is wrong where they come out otherwise. */
+enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
+typedef struct known_bits {
+  int16_t expression;
+  int16_t error;
+  uint32_t a, b, bits;
+} known_bits;
+
+CLOTH_CONSTANT static const known_bits known_results[] = {
+    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
+    /* 1 / 3 is rounded up. */
+    {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
+    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    /* 3 / 7, which 3 * (1 / 7) is not. */
+    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
+    {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
+    /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x40000000u, 0, 0x3fb504f3u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f800001u, 0, 0x3f800000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f7fffffu, 0, 0x3f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x00800000u, 0, 0x20000000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f7fffffu, 0, 0x5f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
+};
+
+static lanes expression_value(int expression, lanes a, lanes b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return lanes_add(a, b);
+  case A_OVER_B:
+    return lanes_divide(a, b);
+  case A_PLUS_B_MINUS_A:
+    return lanes_subtract(lanes_add(a, b), a);
+  case A_TIMES_A_PLUS_B:
+    return lanes_add(lanes_multiply(a, a), b);
+  case A_TIMES_2_OVER_2:
+    return lanes_multiply(lanes_multiply(a, lanes_splat(2.0f)), lanes_splat(0.5f));
+  default:
+    return lanes_square_root(a);
   }
 }
 
-static uint64_t hash_end(const hasher *h) {
-  uint64_t all = h->words;
-  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+/* The same in plain floats, where lanes are more than that. */
+static float scalar_value(int expression, float a, float b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return a + b;
+  case A_OVER_B:
+    return a / b;
+  case A_PLUS_B_MINUS_A:
+    return (a + b) - a;
+  case A_TIMES_A_PLUS_B:
+    return a * a + b;
+  case A_TIMES_2_OVER_2:
+    return a * 2.0f * 0.5f;
+  default:
+    return square_root(a);
   }
-  return all;
 }
 
-/// Configuration ///
+/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+static int masks_are_right(void) {
+  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
+  float stored[CLOTH_LANES];
+  float chosen[CLOTH_LANES];
+  lanes one = lanes_splat(1.0f);
+  lanes zero = lanes_splat(0.0f);
+  lanes_mask odd = lanes_less(zero, lanes_load(parity));
+  lanes_mask even = lanes_less(lanes_load(parity), one);
+  lanes_mask both = lanes_both(lanes_first(3), even);
+  lanes_store(stored, zero);
+  lanes_store_first(stored, one, 3);
+  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
+    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
+      return 0;
+    }
+  }
+  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
+  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
+      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
+    return 0;
+  }
+  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
+}
+
+static int transposition_is_right(void) {
+  float from[CLOTH_LANES * CLOTH_LANES];
+  float to[CLOTH_LANES];
+  lanes block[CLOTH_LANES];
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    from[i] = (float)i;
+  }
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    block[i] = lanes_load(from + i * CLOTH_LANES);
+  }
+  lanes_transpose(block);
+  int right = 1;
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    lanes_store(to, block[i / CLOTH_LANES]);
+    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
+  }
+  return right;
+}
+
+/* Some values of a block, through the operations whose meaning differs most between vector units. */
+static int lanes_are_right(void) {
+  float from[CLOTH_LANES + 1];
+  float to[CLOTH_LANES + 1];
+  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
+    from[i] = opaque_float(0x3f800000u + 0x00123457u * (uint32_t)i);
+    to[i] = 7.0f;
+  }
+  lanes a = lanes_load(from);
+  lanes b = lanes_divide(lanes_splat(opaque_float(0xc0400000u)), a);
+  lanes c =
+      lanes_select(lanes_less(b, lanes_splat(opaque_float(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float quotient = opaque_float(0xc0400000u) / from[i];
+    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
+      return 0;
+    }
+  }
+  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
+}
+
+int cloth_self_test(void) {
+  const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
+  for (const known_bits *k = known_results; k < end; k++) {
+    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    lanes a = lanes_splat(opaque_float(k->a));
+    lanes b = lanes_splat(opaque_float(k->b));
+    if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
+        (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
+      return k->error;
+    }
+  }
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+    return CLOTH_ERROR_LANES;
+  }
+  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  float half = opaque_float(0x3f000000u);
+  float smallest = opaque_float(0x00800000u);
+  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
+  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
+  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
+}
+
+#endif
+
+/// 3. Making a cloth ///
+
+/// Placement of the grid ///
+
+/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
+static int check_edge(cloth_vector edge, int32_t cells) {
+  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  float spacing = vector_length(edge) / (float)cells;
+  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+}
+
+static int is_tube(const cloth_config *config) {
+  return WITH_WRAP && config->wrap;
+}
+
+/* Measured in units of the first edge's length, so that nothing overflows. */
+static float parallelogram_area(cloth_vector a, cloth_vector b) {
+  float length = vector_length(a);
+  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
+  return length * vector_length(vector_cross(unit, b));
+}
+
+#if WITH_WRAP
+
+typedef struct turn {
+  float cosine, sine;
+} turn;
+
+/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+static turn small_angle(float angle) {
+  float square = angle * angle;
+  float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
+  float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
+  turn t;
+  t.cosine = 1.0f - square * (0.5f - square * cosine);
+  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
+  return t;
+}
+
+/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+static turn polygon_angle(int32_t step, int32_t steps) {
+  int32_t quarters = (4 * step + steps / 2) / steps;
+  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  for (; quarters > 0; quarters--) {
+    float cosine = t.cosine;
+    t.cosine = 0.0f - t.sine;
+    t.sine = cosine;
+  }
+  return t;
+}
+
+#endif
+
+/* A place on the plane of origin and edges. */
+static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
+  float along_warp = (float)column / (float)(config->columns - 1);
+  float along_weft = (float)row / (float)(config->rows - 1);
+  cloth_vector p = vector_flush_work(config->origin);
+  p = vector_add_scaled(p, vector_flush_work(config->edge_warp), along_warp);
+  return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
+}
+
+/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
+   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
+static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
+  cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
+#if WITH_WRAP
+  if (is_tube(config)) {
+    cloth_vector along = vector_flush_work(config->edge_warp);
+    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector outward = vector_flush_work(vector_cross(along, axis));
+    turn t = polygon_angle(column, config->columns);
+    float radius =
+        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
+    p = vector_add_scaled(p, along, radius * t.sine);
+    p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
+  }
+#endif
+  return p;
+}
+
+/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
+   rings would not close. */
+static int edges_lean(const cloth_config *config) {
+  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
+  if (is_tube(config)) {
+    float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
+    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
+  }
+  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+}
+
+static int check_placement(const cloth_config *config) {
+  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
+      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  if (config->positions) {
+    for (int32_t i = 0; i < config->columns * config->rows; i++) {
+      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
+        return CLOTH_ERROR_PLACEMENT;
+      }
+    }
+    return CLOTH_OK;
+  }
+  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+    cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
+    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
+      return CLOTH_ERROR_PLACEMENT;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/// Fabrics ///
 
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
@@ -1171,6 +2656,100 @@ static cloth_fabric fabric_default(void) {
   f.bend_damping = 0.2f;
   return f;
 }
+
+/* The range of a number in a struct, and the error of being outside. */
+typedef struct float_limit {
+  uint16_t offset;
+  int16_t error;
+  float low, high;
+} float_limit;
+
+typedef struct integer_limit {
+  uint16_t offset;
+  int16_t error;
+  int32_t low, high;
+} integer_limit;
+
+#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
+CLOTH_CONSTANT static const float_limit fabric_limits[] = {
+    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
+    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
+    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
+    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
+    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
+    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
+    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
+};
+#undef FABRIC
+
+static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
+  const float_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
+    if (!in_range(*value, limits->low, limits->high)) {
+      return limits->error;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
+  const integer_limit *end = limits + bytes / sizeof *limits;
+  for (; limits < end; limits++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
+    if (*value < limits->low || *value > limits->high) {
+      return limits->error;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_fabric(const cloth_fabric *fabric) {
+  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
+}
+
+#if WITH_FABRICS
+
+/*
+ * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
+ * = tensile - shear; their bending rigidities: Matsudaira 2015 (cotton broad, tropical wool, polyester faille).
+ * Silk and denim are set inside the KES ranges of the literature (B 2..20 uN m, G 17..112 N/m) so that drape
+ * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
+ * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
+ */
+CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
+    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
+    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
+    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
+    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
+    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
+    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
+};
+
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
+    return CLOTH_ERROR_STIFFNESS;
+  }
+  *fabric = fabric_presets[kind];
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Configuration ///
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -1209,35 +2788,6 @@ cloth_config cloth_config_default(void) {
   config.sleep_time = 0.5f;
   return config;
 }
-
-/* The range of a number in a struct, and the error of being outside. */
-typedef struct float_limit {
-  uint16_t offset;
-  int16_t error;
-  float low, high;
-} float_limit;
-
-typedef struct integer_limit {
-  uint16_t offset;
-  int16_t error;
-  int32_t low, high;
-} integer_limit;
-
-#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
-CLOTH_CONSTANT static const float_limit fabric_limits[] = {
-    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
-    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
-    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
-    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-};
-#undef FABRIC
 
 #define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
 CLOTH_CONSTANT static const integer_limit config_integers[] = {
@@ -1280,150 +2830,6 @@ CLOTH_CONSTANT static const float_limit config_floats[] = {
 };
 #undef CONFIG
 
-static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
-  const float_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
-    if (!in_range(*value, limits->low, limits->high)) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
-}
-
-static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
-  const integer_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
-    if (*value < limits->low || *value > limits->high) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
-}
-
-static int check_fabric(const cloth_fabric *fabric) {
-  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
-}
-
-/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
-static void snap_floats(float *values, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    values[i] = snapped(values[i], WORK_QUANTUM);
-  }
-}
-
-/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t cells) {
-  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  float spacing = vector_length(edge) / (float)cells;
-  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
-}
-
-static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->wrap;
-}
-
-/* Measured in units of the first edge's length, so that nothing overflows. */
-static float parallelogram_area(cloth_vector a, cloth_vector b) {
-  float length = vector_length(a);
-  cloth_vector unit = vector_clean(vector_scale(a, 1.0f / length));
-  return length * vector_length(vector_cross(unit, b));
-}
-
-#if WITH_WRAP
-
-typedef struct turn {
-  float cosine, sine;
-} turn;
-
-/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
-static turn small_turn(float angle) {
-  float square = angle * angle;
-  float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
-  float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
-  turn t;
-  t.cosine = 1.0f - square * (0.5f - square * cosine);
-  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
-  return t;
-}
-
-/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
-static turn turn_by(int32_t step, int32_t steps) {
-  int32_t quarters = (4 * step + steps / 2) / steps;
-  turn t = small_turn(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
-  for (; quarters > 0; quarters--) {
-    float cosine = t.cosine;
-    t.cosine = 0.0f - t.sine;
-    t.sine = cosine;
-  }
-  return t;
-}
-
-#endif
-
-/* A place on the plane of origin and edges. */
-static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
-  float along_warp = (float)column / (float)(config->columns - 1);
-  float along_weft = (float)row / (float)(config->rows - 1);
-  cloth_vector p = vector_clean(config->origin);
-  p = vector_add_scaled(p, vector_clean(config->edge_warp), along_warp);
-  return vector_add_scaled(p, vector_clean(config->edge_weft), along_weft);
-}
-
-/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
-   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
-static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
-  cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
-#if WITH_WRAP
-  if (is_tube(config)) {
-    cloth_vector along = vector_clean(config->edge_warp);
-    cloth_vector axis = vector_clean(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
-    cloth_vector outward = vector_clean(vector_cross(along, axis));
-    turn t = turn_by(column, config->columns);
-    float radius = 0.5f / ((float)config->columns * small_turn(3.1415927f / (float)config->columns).sine); /* / girth */
-    p = vector_add_scaled(p, along, radius * t.sine);
-    p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
-  }
-#endif
-  return p;
-}
-
-/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
-   rings would not close. */
-static int edges_lean(const cloth_config *config) {
-  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
-  if (is_tube(config)) {
-    float lean = vector_dot(vector_clean(config->edge_warp), vector_clean(config->edge_weft));
-    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
-  }
-  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
-}
-
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
-      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  if (config->positions) {
-    for (int32_t i = 0; i < config->columns * config->rows; i++) {
-      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
-        return CLOTH_ERROR_PLACEMENT;
-      }
-    }
-    return CLOTH_OK;
-  }
-  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
-    cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
-    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CLOTH_ERROR_PLACEMENT;
-    }
-  }
-  return CLOTH_OK;
-}
-
 static int check_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
@@ -1457,23 +2863,18 @@ static int check_choices(const cloth_config *config) {
   return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
 }
 
-/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
-static int chooses_tethers(const cloth *c) {
-  int32_t chosen = c->tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
-  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->fixed_work);
-}
-
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
-  float above = snapped(config->projection_threshold, WORK_QUANTUM);
+  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
   return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > snapped(config->explicit_threshold, WORK_QUANTUM) || config->contact_mode == CLOTH_CONTACT_SOLVER);
+          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
+          config->contact_mode == CLOTH_CONTACT_SOLVER);
 }
 
 /* Does it keep earlier velocities? */
 static int needs_history(const cloth_config *config) {
-  return snapped(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
 }
 
 /* Does the config ask for what this build does without? */
@@ -1518,66 +2919,66 @@ static int check_config(const cloth_config *config) {
   return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
 }
 
-/// Memory ///
+/// Memory layout ///
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
 }
 
 /* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
-static uint32_t take(uint32_t *end, uint32_t bytes) {
+static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
   return start;
 }
 
-static uint32_t take_floats(uint32_t *end, int32_t floats) {
-  return take(end, (uint32_t)floats * (uint32_t)sizeof(float));
+static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
+  return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
 /* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
    which would halve the speed (measured). */
-static uint32_t take_planes(uint32_t *end, int32_t floats) {
+static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
-  return take_floats(end, floats);
+  return reserve_floats(end, floats);
 }
 
-static void lay_out_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (config->mass_map) {
-    c->mass_ratio = take_floats(end, c->count + LANE_PAD);
+    c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->stiffness_map) {
-    c->stiffness_map = take_floats(end, c->count + LANE_PAD);
+    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
 
 /* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
    last of them is read as floats, too. */
-static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
-  c->freedom = take(end, (uint32_t)c->count);
-  c->colliders = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->confined = take(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  c->state.freedom = reserve(end, (uint32_t)c->count);
+  c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
   if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->contact = take_floats(end, c->count);
+    c->state.contacts = reserve_floats(end, c->count);
   }
   if (config->tethers) {
-    c->tethers = take_floats(end, config->tethers * c->count);
+    c->state.tethers = reserve_floats(end, config->tethers * c->count);
   }
-  c->inputs = take(end, sizeof(cloth_inputs));
-  c->position = take_planes(end, 3 * c->stride);
-  c->velocity = take_planes(end, 3 * c->stride);
+  c->state.inputs = reserve(end, sizeof(cloth_inputs));
+  c->state.position = reserve_vectors(end, 3 * c->stride);
+  c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->earlier = take_planes(end, 2 * 3 * c->stride);
+    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
   if (config->warm_start && needs_solver(config)) {
-    c->warm = take_planes(end, 3 * c->stride);
+    c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
   if (config->targets) {
-    c->targets = take_planes(end, TARGET_VECTORS * 3 * c->stride);
+    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
-  c->state_end = *end;
+  c->state.end = *end;
 }
 
 /*
@@ -1588,18 +2989,18 @@ static void lay_out_state(cloth *c, const cloth_config *config, uint32_t *end) {
 #define CACHE_WAY 512
 #define CACHE_OFFSET 48
 
-static int32_t plane_stride(int32_t count) {
+static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
 static int32_t tether_blocks(const cloth *c) {
-  return (c->columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
+  return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
 /* Are rows brought side by side? In narrow sheets they are not worth the room. */
-static int turns_rows(const cloth *c) {
-  return c->rows >= LINE_BLOCK && c->columns >= LINE_BLOCK;
+static int transposes_rows(const cloth *c) {
+  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
 /* So many lines, in the whole blocks that lie side by side. */
@@ -1627,7 +3028,7 @@ static int32_t nodes_for(int32_t columns) {
 
 /* What the nodes of all grids take. */
 static int32_t coarse_floats(const cloth *c) {
-  int32_t columns = c->columns, rows = c->rows, floats = 0;
+  int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
     columns = nodes_for(columns);
     rows = nodes_for(rows);
@@ -1637,7 +3038,7 @@ static int32_t coarse_floats(const cloth *c) {
 }
 
 static int32_t coarse_line_floats(const cloth *c) {
-  return 2 * 3 * (c->columns + LINE_PAD) + LINE_PAD;
+  return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
 /* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
@@ -1657,7 +3058,7 @@ static uint32_t projection_bytes(const cloth_config *config) {
   for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
     limits += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(spring_limit));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
 }
 
 /* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
@@ -1667,12 +3068,12 @@ static uint32_t projection_bytes(const cloth_config *config) {
 
 /* How many of them the solver may need. */
 static int32_t seam_lines(const cloth *c) {
-  return SEAM_SPRINGS + (c->bend_slopes ? SEAM_BENDS : 0);
+  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
 /* Floats for one of a line's values, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
-  return in_line_blocks(c->rows);
+  return in_line_blocks(c->grid.rows);
 }
 
 /* May anything be projected? */
@@ -1681,78 +3082,78 @@ static int has_projection(const cloth_config *config) {
          config->projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
-static void lay_out_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
-  take_floats(end, LANE_PAD);
-  c->workspace = take(end, sizeof(workspace));
-  c->projection = has_projection(config) ? take(end, projection_bytes(config)) : 0;
-  c->iterations = take(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->reactions = take(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  reserve_floats(end, LANE_PAD);
+  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t pieces = c->rows + (c->columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->plain = take(end, (uint32_t)pieces * (uint32_t)sizeof(plain_piece));
-  c->tether_marks = take(end, (uint32_t)(config->tethers * c->rows * tether_blocks(c)));
+  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
-  int32_t buffers = 3 * ROW_BUFFERS * c->columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * BODY_AXIS_FLOATS : 0;
-  c->row_buffers = take_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
-  c->mobility = take_planes(end, c->stride);
-  if (c->earlier) {
-    c->force_share = take_planes(end, c->stride);
+  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
+  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = reserve_vectors(end, c->stride);
+  if (c->state.velocity_history) {
+    c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t turned = turns_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->columns) : 0;
-  c->residual = take_planes(end, turned > 3 * c->stride ? turned : 3 * c->stride);
-  c->product = take_planes(end, 3 * c->stride);
+  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
-    c->operator_blocks = take_planes(end, PLACE_FLOATS * c->count);
+    c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
     if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
-      c->bend_slopes = take_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
-      c->seam = take_planes(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
     }
-    if (c->contact) {
-      c->contact_normal = take_planes(end, 3 * c->stride);
+    if (c->state.contacts) {
+      c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
     }
-    c->inverse = take_planes(end, 6 * c->stride);
-    c->direction = take_planes(end, 3 * c->stride);
-    c->solution = take_planes(end, 3 * c->stride);
+    c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
+    c->scratch.direction = reserve_vectors(end, 3 * c->stride);
+    c->scratch.solution = reserve_vectors(end, 3 * c->stride);
     if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->share = take_planes(end, c->count);
-      c->coarse_lines = take_floats(end, coarse_line_floats(c));
-      c->nodes = take_floats(end, coarse_floats(c));
+      c->scratch.share = reserve_vectors(end, c->count);
+      c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  take_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
-  c->total = config->shared_scratch ? shared_start : *end;
-  c->shared_bytes = *end - c->total;
+  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total_bytes;
   c->has_scratch = !config->shared_scratch;
 }
 
 /* Fills in everything that follows from the config alone. */
-static void lay_out(cloth *c, const cloth_config *config) {
+static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
-  c->columns = config->columns;
-  c->rows = config->rows;
-  c->wrap = config->wrap;
+  c->grid.columns = config->columns;
+  c->grid.rows = config->rows;
+  c->grid.wrap = config->wrap;
   c->count = config->columns * config->rows;
-  c->stride = plane_stride(c->count);
-  lay_out_constants(c, config, &end);
-  lay_out_state(c, config, &end);
-  lay_out_scratch(c, config, &end);
+  c->stride = vector_stride(c->count);
+  layout_constants(c, config, &end);
+  layout_state(c, config, &end);
+  layout_scratch(c, config, &end);
 }
 
 static void describe_memory(const cloth *c, cloth_memory *memory) {
-  memory->total_bytes = c->total;
+  memory->total_bytes = c->total_bytes;
   memory->constant_offset = 0;
-  memory->constant_bytes = c->freedom;
-  memory->state_offset = c->freedom;
-  memory->state_bytes = c->state_end - c->freedom;
-  memory->scratch_offset = c->state_end;
-  memory->scratch_bytes = c->total - c->state_end;
+  memory->constant_bytes = c->state.freedom;
+  memory->state_offset = c->state.freedom;
+  memory->state_bytes = c->state.end - c->state.freedom;
+  memory->scratch_offset = c->state.end;
+  memory->scratch_bytes = c->total_bytes - c->state.end;
   memory->shared_bytes = c->shared_bytes;
   memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
   memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
@@ -1767,102 +3168,92 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
     return CLOTH_ERROR_NULL;
   }
   cloth c;
-  lay_out(&c, config);
+  compute_layout(&c, config);
   describe_memory(&c, memory);
   return CLOTH_OK;
 }
 
-static int check_cloth(const cloth *c) {
-  if (!c) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
-    return CLOTH_ERROR_NOT_A_CLOTH;
-  }
-  return CLOTH_OK;
-}
-
-/* Is this a cloth, and is what comes with it there? */
-static int check_call(const cloth *c, const void *with) {
-  int error = check_cloth(c);
-  return error || with ? error : CLOTH_ERROR_NULL;
-}
-
-int cloth_set_scratch(cloth *sheet, void *scratch, size_t bytes) {
-  int error = check_call(sheet, scratch);
+int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
+  int error = check_call(c, scratch);
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)sheet;
-  int is_outside = way >= sheet->total && 0u - way >= sheet->shared_bytes; /* behind the arena, or before it */
-  if (sheet->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < sheet->shared_bytes ||
-      !is_outside) {
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
+  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
+  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_SCRATCH;
   }
-  uintptr_t moved = way - sheet->plain;
-  uintptr_t *offsets = (uintptr_t *)at(sheet, offsetof(cloth, plain));
-  for (int32_t part = 0; part < SHARED_PARTS; part++) {
+  uintptr_t moved = way - c->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
+  for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
   }
-  sheet->has_scratch = 1;
+  c->has_scratch = 1;
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *sheet, cloth_memory *memory) {
-  int error = check_call(sheet, memory);
+int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+  int error = check_call(c, memory);
   if (error) {
     return error;
   }
-  describe_memory(sheet, memory);
+  describe_memory(c, memory);
   return CLOTH_OK;
+}
+
+/// Initialisation ///
+
+static void measure_grid(cloth *c, const cloth_config *config) {
+  grid_shape *grid = &c->grid;
+  float columns = (float)cells_along_warp(c);
+  float rows = (float)(config->rows - 1);
+  grid->spacing_warp = vector_length(config->edge_warp) / columns;
+  grid->spacing_weft = vector_length(config->edge_weft) / rows;
+  cloth_vector warp = vector_scale(vector_flush_work(config->edge_warp), 1.0f / columns);
+  cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
+  grid->diagonal = vector_length(vector_add(warp, weft));
+  grid->antidiagonal = vector_length(vector_subtract(warp, weft));
+  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+    grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
+    grid->antidiagonal = grid->diagonal;
+  }
+  grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
-  float cells = (float)cells_along_warp(c);
-  c->spacing_warp = vector_length(config->edge_warp) / cells;
-  c->spacing_weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  cloth_vector warp = vector_scale(vector_clean(config->edge_warp), 1.0f / cells);
-  cloth_vector weft = vector_scale(vector_clean(config->edge_weft), 1.0f / (float)(config->rows - 1));
-  c->diagonal = vector_length(vector_add(warp, weft));
-  c->antidiagonal = vector_length(vector_subtract(warp, weft));
-  if (is_wrapped(c)) { /* whatever small lean the edges may have */
-    c->diagonal = vector_length(vector(c->spacing_warp, c->spacing_weft, 0.0f));
-    c->antidiagonal = c->diagonal;
-  }
-  c->area = parallelogram_area(config->edge_warp, config->edge_weft);
-  c->velocity_damping = config->velocity_damping;
-  c->air_density = config->air_density;
-  c->drag = config->drag;
-  c->lift = config->lift;
-  c->normal_drag = config->normal_drag;
-  c->explicit_threshold = config->explicit_threshold;
-  c->projection_threshold = config->projection_threshold;
-  c->extrapolation = config->extrapolation;
-  c->tether_scale = config->tether_scale;
-  c->fold_stiffness = config->fold_stiffness;
-  c->tolerance = config->tolerance;
-  c->max_speed = config->max_speed;
-  c->limit_extension = config->limit_extension;
-  c->limit_compression = config->limit_compression;
-  c->thickness = config->thickness;
-  snap_floats(&c->velocity_damping, (int32_t)(&c->thickness - &c->velocity_damping) + 1);
-  c->integration = (int32_t)config->integration;
-  c->bend_integration = (int32_t)config->bend_integration;
-  c->preconditioner = (int32_t)config->preconditioner;
-  c->contact_mode = (int32_t)config->contact_mode;
-  c->substeps = config->substeps;
-  c->max_substeps = config->max_substeps;
-  c->max_iterations = config->max_iterations;
-  c->limit_sweeps = config->limit_sweeps;
-  c->warm_start = config->warm_start;
-  c->max_colliders = config->max_colliders;
-  c->max_confined = config->max_confined;
-  c->spans = config->spans;
-  c->fine_sweeps = config->fine_sweeps;
-  c->tether_count = config->tethers;
-  c->sleep_speed = snapped(config->sleep_speed, STATE_QUANTUM);
-  c->sleep_time = snapped(config->sleep_time, STATE_QUANTUM);
-  c->fixed_work = config->fixed_work;
+  cloth_settings *s = &c->settings;
+  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
+  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
+  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
+  s->integration.method = (int32_t)config->integration;
+  s->integration.bend_method = (int32_t)config->bend_integration;
+  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->max_substeps;
+  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
+  s->projection.spans = config->spans;
+  s->projection.fine_sweeps = config->fine_sweeps;
+  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
+  s->tethers.count = config->tethers;
+  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
+  s->solver.preconditioner = (int32_t)config->preconditioner;
+  s->solver.max_iterations = config->max_iterations;
+  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
+  s->solver.warm_start = config->warm_start;
+  s->strain_limit.sweeps = config->limit_sweeps;
+  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
+  s->contact.mode = (int32_t)config->contact_mode;
+  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
+  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->max_confined;
+  s->capacity.fixed_work = config->fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -1870,7 +3261,7 @@ static void measure_map(const float *map, int32_t count, float *least, float *mo
   *least = map ? 100.0f : 1.0f;
   *most = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
-    float value = snapped(map[i], WORK_QUANTUM);
+    float value = flush_small(map[i], WORK_QUANTUM);
     *least = minimum(*least, value);
     *most = maximum(*most, value);
   }
@@ -1878,91 +3269,41 @@ static void measure_map(const float *map, int32_t count, float *least, float *mo
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
-    floats_at(c, offset)[i] = snapped(map[i], WORK_QUANTUM);
+    floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
   }
 }
 
-/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
-   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
-#define HISTORY_FORGOTTEN 2.0e5f
-
-/* The velocities one or two substeps before the last. */
-static planes earlier_of(const cloth *c, int32_t before) {
-  return planes_at(c, c->earlier + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
-}
-
-static void forget_history(const cloth *c, int32_t particle) {
-  if (c->earlier) {
-    vector_store(earlier_of(c, 1), particle, vector(HISTORY_FORGOTTEN, 0.0f, 0.0f));
-    vector_store(earlier_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-static planes target_planes(const cloth *c, int32_t which) {
-  return planes_at(c, c->targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
-}
-
-#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
-/* Are these the lengths of a motion constraint? */
-static int is_motion_limit(cloth_vector limit) {
-  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
-         in_range(limit.z, 0.0f, 1.0e4f);
-}
-#endif
-
 /* Settings and maps: all that a step depends on beside the state. */
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
-  hash_words(&h, (const any_word *)at(c, SETTINGS_OFFSET), (int32_t)((sizeof(cloth) - SETTINGS_OFFSET) / 4));
-  if (c->mass_ratio) {
-    hash_words(&h, (const any_word *)at(c, c->mass_ratio), c->count);
+  hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
+  hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
+  if (c->constant.mass_ratio) {
+    hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
   }
-  if (c->stiffness_map) {
-    hash_words(&h, (const any_word *)at(c, c->stiffness_map), c->count);
+  if (c->constant.stiffness_map) {
+    hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
 }
 
-static int is_asleep(const cloth *c) {
-  return inputs_of(c)->quiet == ASLEEP;
-}
-
-/* Something that acts on the cloth has changed. */
-static void wake(const cloth *c) {
-  inputs_of(c)->quiet = 0.0f;
-}
-
-/* Stores one of the inputs. What it already is wakes nothing. */
-static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
-  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
-    wake(c);
-  }
-  copy_memory(stored, value, bytes);
-}
-
-static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
-  cloth_fabric clean = *fabric;
-  snap_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
-  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
-}
-
 static void place_particles(const cloth *c, const cloth_config *config) {
-  planes x = planes_at(c, c->position);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column++) {
-      int32_t i = row * c->columns + column;
+  vector_array x = vectors_at(c, c->state.position);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column++) {
+      int32_t i = row * c->grid.columns + column;
       cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
-      vector_store(x, i, vector_snapped(p, STATE_QUANTUM));
+      vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
-      forget_history(c, i);
-      if (c->targets) {
-        vector_store(target_planes(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
+      invalidate_history(c, i);
+      if (c->state.targets) {
+        vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
   }
@@ -1979,64 +3320,34 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
     return CLOTH_ERROR_ARENA_ALIGNMENT;
   }
-  cloth laid_out;
-  lay_out(&laid_out, config);
-  if (bytes < laid_out.total) {
+  cloth draft;
+  compute_layout(&draft, config);
+  if (bytes < draft.total_bytes) {
     return CLOTH_ERROR_ARENA_SIZE;
   }
-  fill_zero(arena, laid_out.total);
+  fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
-  *c = laid_out;
+  *c = draft;
   c->magic = CLOTH_MAGIC;
+  measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->mass_ratio);
-  copy_map(c, config->stiffness_map, c->stiffness_map);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
+  copy_map(c, config->mass_map, c->constant.mass_ratio);
+  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
-  inputs->gravity = vector_snapped(config->gravity, STATE_QUANTUM);
-  inputs->wind = vector_snapped(config->wind, STATE_QUANTUM);
+  inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
+  inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
   set_fabric(c, &config->fabric);
   place_particles(c, config);
   *out = c;
   return CLOTH_OK;
 }
 
-/// Fabrics ///
+/// 4. Building blocks of a step ///
 
-#ifndef CLOTH_NO_FABRICS
-
-/*
- * Density, tensile and bias stiffness of cotton, wool and polyester: Penava, Simic Penava and Knezic 2014, stretch
- * = tensile - shear; their bending rigidities: Matsudaira 2015 (cotton broad, tropical wool, polyester faille).
- * Silk and denim are set inside the KES ranges of the literature (B 2..20 uN m, G 17..112 N/m) so that drape
- * stiffness orders silk < wool < cotton < denim: silk habutae about 0.06 kg/m^2 and 2 uN m, denim about 0.4 kg/m^2
- * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
- */
-CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
-    {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
-    {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
-    {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
-    {0.4000f, 20000.0f, 12000.0f, 450.0f, 6.00e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* denim */
-    {0.1646f, 1300.0f, 2900.0f, 120.0f, 1.863e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},  /* polyester */
-};
-
-int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
-    return CLOTH_ERROR_STIFFNESS;
-  }
-  *fabric = fabric_presets[kind];
-  return CLOTH_OK;
-}
-
-#endif
-
-/// Plan of a step ///
+/// Stiffness of the springs ///
 
 /* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
    kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
@@ -2064,9 +3375,9 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
-    return f->stretch_warp * (c->spacing_weft / c->spacing_warp);
+    return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp);
   }
-  return f->stretch_weft * (c->spacing_warp / c->spacing_weft);
+  return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
 }
 
 static float direction_stiffness(const cloth *c, int32_t direction) {
@@ -2080,110 +3391,17 @@ static float direction_damping(const cloth *c, int32_t direction) {
 
 /* Rest length of the springs of a direction that span one cell. */
 static float direction_rest(const cloth *c, int32_t direction) {
-  const float rests[DIRECTIONS] = {c->spacing_warp, c->spacing_weft, c->diagonal, c->antidiagonal};
+  const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
 /* By how much maps can raise or lower kappa above that of an average spring. */
-static float kappa_factor_most(const cloth *c) {
-  return c->map_most / c->mass_ratio_least;
+static float max_kappa_factor(const cloth *c) {
+  return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-static float kappa_factor_least(const cloth *c) {
-  return c->map_least / c->mass_ratio_most;
-}
-
-/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
-static float coefficient(float value, float limit) {
-  return snapped(minimum(value, limit), WORK_QUANTUM);
-}
-
-/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
-   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
-#define SOLVABLE_KAPPA 64.0f
-
-static float solvable_kappa(const cloth *c) {
-  float iterations = (float)c->max_iterations;
-  return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
-}
-
-/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
-CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
-  float per_mass = k / reference_mass(c);
-  spring_family s;
-  s.rest = direction_rest(c, d);
-  s.stiffness = coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
-  s.damping = coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-  s.force = s.stiffness * (1.0f / k);
-  s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
-  s.kappa = s.stiffness + 2.0f * s.damping;
-  s.mode = CLOTH_MODE_OFF;
-  s.projected = PROJECTED_NONE;
-  return s;
-}
-
-/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
-static float projection_threshold(const cloth *c) {
-  return c->integration == CLOTH_INTEGRATION_ADAPTIVE ? maximum(c->explicit_threshold, c->projection_threshold)
-                                                      : CLOTH_KAPPA_NEVER;
-}
-
-/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
-   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
-   gradients do so up to this kappa per iteration of the cap (measured). */
-#define RESOLVED_KAPPA 0.25f
-
-/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
-static float projected_above(const cloth *c, const step_plan *plan) {
-  float threshold = projection_threshold(c);
-  float most = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    most = maximum(most, plan->spring[d].kappa);
-  }
-  if (!(most * kappa_factor_most(c) > threshold)) {
-    return threshold;
-  }
-  return minimum(threshold, maximum(c->explicit_threshold, RESOLVED_KAPPA * (float)c->max_iterations));
-}
-
-static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
-  if (!WITH_PROJECTION || !(kappa * kappa_factor_most(c) > threshold)) {
-    return PROJECTED_NONE;
-  }
-  return kappa * kappa_factor_least(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
-}
-
-/* The mode kappa asks for, by the threshold. */
-static int32_t mode_by_kappa(const cloth *c, float kappa) {
-  if (kappa == 0.0f) {
-    return CLOTH_MODE_OFF;
-  }
-  if (!c->operator_blocks || kappa * kappa_factor_most(c) <= c->explicit_threshold) {
-    return CLOTH_MODE_EXPLICIT;
-  }
-  return kappa * kappa_factor_least(c) > c->explicit_threshold ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
-}
-
-/* May a family be forced to be explicit? */
-static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * kappa_factor_most(c) <= maximum(EXPLICIT_LIMIT, c->explicit_threshold);
-}
-
-static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
-  s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
-  s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
-  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->integration == CLOTH_INTEGRATION_ADAPTIVE) {
-    return;
-  }
-  s->mode = CLOTH_MODE_IMPLICIT;
-  if (c->integration == CLOTH_INTEGRATION_IMPLICIT) {
-    return;
-  }
-  if (is_stable_explicit(c, s)) {
-    s->mode = CLOTH_MODE_EXPLICIT;
-    return;
-  }
-  plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
+static float min_kappa_factor(const cloth *c) {
+  return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
 /* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
@@ -2203,12 +3421,12 @@ CLOTH_INLINE lanes bend_curve_slope(lanes s) {
 /* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
    k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
 static float bend_constant(const cloth *c, int32_t direction) {
-  float width = c->spacing_weft;
+  float width = c->grid.spacing_weft;
   float share = 4.0f * 4.0f / 9.0f;
   if (direction == WEFT) {
-    width = c->spacing_warp;
+    width = c->grid.spacing_warp;
   } else if (direction != WARP) {
-    width = square_root(c->spacing_warp * c->spacing_weft);
+    width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
     share = 4.0f * 4.0f / 9.0f * 0.70710678f;
   }
   return share * inputs_of(c)->fabric.bend * width;
@@ -2226,8 +3444,8 @@ static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
-  float shape = c->spacing_weft / c->spacing_warp;
-  float stiffness = c->fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
+  float shape = c->grid.spacing_weft / c->grid.spacing_warp;
+  float stiffness = c->settings.projection.fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
@@ -2238,255 +3456,24 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
   return 0.125f * (axis_fold_stiffness(c, WARP) + axis_fold_stiffness(c, WEFT));
 }
 
-static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
-  float per_mass = plan->k / reference_mass(c);
-  bend_family *b = &plan->bend[d];
-  b->rest = 2.0f * direction_rest(c, d);
-  b->inverse_rest = 1.0f / b->rest;
-  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = coefficient(plan->k * b->curve / b->rest, KAPPA_LIMIT);
-  b->linear_slope = coefficient(plan->k * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
-  b->fold_slope = coefficient(plan->k * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
-  b->damping = coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_k;
-}
-
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
-   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
-static int is_bend_projected(const cloth *c, const step_plan *plan) {
-  float kappa = plan->bend_kappa * kappa_factor_most(c);
-  if (kappa > BEND_EXPLICIT_LIMIT) {
-    kappa += 2.0f * plan->bend[WARP].damping;
-  }
-  return WITH_PROJECTION && c->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         c->bend_integration == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
-}
-
-/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
-static void plan_projected_bend(step_plan *plan) {
-  plan->bend_mode = CLOTH_MODE_OFF;
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
-    plan->bend_give[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
-  }
-}
-
-static void plan_bend(const cloth *c, step_plan *plan) {
-  float fabric_kappa = 0.0f;
-  plan->bend_kappa = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan_bend_family(c, plan, d);
-    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
-    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
-  }
-  plan->bend_projected = is_bend_projected(c, plan);
-  if (plan->bend_projected) {
-    plan_projected_bend(plan);
-    return;
-  }
-  float limit = BEND_EXPLICIT_LIMIT / kappa_factor_most(c);
-  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (WITH_SOLVER && plan->bend_kappa > limit && c->bend_slopes) {
-    plan->bend_mode = CLOTH_MODE_IMPLICIT;
-    limit = solvable_kappa(c);
-  }
-  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    bend_family *b = &plan->bend[d];
-    b->linear_slope = minimum(b->linear_slope, limit);
-    b->linear = b->linear_slope * plan->inverse_k;
-    b->fold_slope = minimum(b->fold_slope, limit);
-    b->fold = b->fold_slope * plan->inverse_k;
-    b->damping = minimum(b->damping, limit);
-  }
-}
-
-static float fastest_speed(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float most = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
-    most = maximum(most, vector_dot(velocity, velocity));
-  }
-  return square_root(most);
-}
-
-/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
-static int32_t whole_up(float value, int32_t limit) {
-  if (!(value < (float)limit)) {
-    return limit;
-  }
-  int32_t whole = (int32_t)maximum(value, 1.0f);
-  return (float)whole < value ? whole + 1 : whole;
-}
-
-/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
-static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
-  float per_mass = dt * kappa_factor_most(c) / reference_mass(c);
-  float a = dt * (per_mass * direction_stiffness(c, direction));
-  float b = 2.0f * per_mass * direction_damping(c, direction);
-  if (c->integration <= CLOTH_INTEGRATION_IMPLICIT) {
-    b = 0.0f; /* damping is no reason for smaller implicit steps */
-  }
-  return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
-}
-
-static int32_t choose_substeps(const cloth *c, float dt) {
-  if (c->substeps > 0) {
-    return c->substeps;
-  }
-  if (c->fixed_work) {
-    return c->max_substeps;
-  }
-  float target = c->integration >= CLOTH_INTEGRATION_EXPLICIT ? c->explicit_threshold : SUBSTEP_KAPPA;
-  float wanted = fastest_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->spacing_warp, c->spacing_weft));
-  if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return whole_up(maximum(wanted, SUBSTEPS_PROJECTED), c->max_substeps);
-  }
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
-  }
-  return whole_up(wanted, c->max_substeps);
-}
-
-/* An explicit-only cloth has no solver to fall back on. */
-static int is_refused(const cloth *c, float dt) {
-  if (c->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 0;
-  }
-  float k = dt / (float)choose_substeps(c, dt);
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family s = plan_spring(c, k, d);
-    if (!is_stable_explicit(c, &s)) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-static int has_air(const cloth *c) {
-  return WITH_AIR && c->air_density > 0.0f && (c->drag > 0.0f || c->lift > 0.0f || c->normal_drag > 0.0f);
-}
-
-/*
- * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
- * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
- * a factor of e in 50 substeps), while there they damp them like an implicit step.
- */
-static void plan_extrapolation(const cloth *c, step_plan *plan) {
-  float last = inputs_of(c)->last_substep;
-  plan->extrapolation = plan->solves || has_solver_contacts(c) || !c->earlier ? 0.0f : c->extrapolation;
-  plan->history = last > 0.0f ? minimum(plan->k / last, 1.0f) : 1.0f;
-}
-
-CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
-  plan->dt = dt;
-  plan->notes = 0;
-  plan->substeps = choose_substeps(c, dt);
-  plan->k = dt / (float)plan->substeps;
-  plan->inverse_k = 1.0f / plan->k;
-  plan->span = largest_span(c->columns, c->rows, c->spans);
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan->spring[d] = plan_spring(c, plan->k, d);
-  }
-  plan->projected_above = projected_above(c, plan);
-  plan_bend(c, plan);
-  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
-  plan->projects = plan->bend_projected;
-  plan->springs = 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    choose_mode(c, plan, &plan->spring[d]);
-    plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
-    plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
-    plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
-  }
-  plan->forces |= plan->springs;
-  plan_extrapolation(c, plan);
-}
-
-/// Prices ///
-
-/*
- * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
- * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
- */
-enum {
-  PRICE_STEP = 6000,   /* a step: its plan, pads, statistics */
-  PRICE_CALL = 600,    /* a substep, whatever the grid */
-  PRICE_ROW = 120,     /* a row, in a substep */
-  PRICE_PREPARE = 60,  /* a particle, in a step */
-  PRICE_MARK = 40,     /* a particle and a slot of tethers, in a step */
-  PRICE_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
-  PRICE_OFFERS = 1200, /* ... and each of its tethers */
-  PRICE_PREDICT = 80,
-  PRICE_HISTORY = 60,
-  PRICE_BODY_FORCES = 30,
-  PRICE_AIR = 345,
-  PRICE_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
-  PRICE_BENDS = 600,
-  PRICE_CHANGE = 85, /* new velocities and the prediction, after forces */
-  PRICE_PRECONDITIONER = 450,
-  PRICE_BEND_BLOCKS = 310,
-  PRICE_SOLVE = 200, /* around the iterations */
-  PRICE_WARM = 420,  /* beside the operator */
-  PRICE_ITERATION = 230,
-  PRICE_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
-  PRICE_BEND_PAIR = 225,
-  PRICE_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
-  PRICE_SEAM_BLOCKS = 190,
-  PRICE_SEAM_PAIR = 170,  /* ... in an iteration, ... */
-  PRICE_SEAM_SHEAR = 280, /* ... or projected */
-  PRICE_RING = 20,        /* a projected spring around it, beside that of a row */
-  PRICE_PLAIN = 64,       /* a projected spring in a plain piece of a row */
-  PRICE_GENERAL = 165,    /* another one, or of a strain limit */
-  PRICE_RUN = 62,         /* a run of springs */
-  PRICE_SETTLE = 75,
-  PRICE_TETHER = 85,
-  PRICE_TAUT = 60,       /* a tether that pulls ... */
-  PRICE_PASSED = 100,    /* ... and for each collider that might be in its way ... */
-  PRICE_UNBLOCKED = 420, /* ... if it is near */
-  PRICE_NEAR = 103,      /* is it near a collider? */
-  PRICE_RESPOND = 350,   /* one that touches */
-  PRICE_BODY = 1500,     /* a collider */
-  PRICE_TRACE = 45,      /* a step on a traced path, beside the distance */
-  PRICE_TRACED = 150,    /* a path */
-  PRICE_TARGET = 400,    /* a particle held to its target, and out of its backstop */
-  PRICE_ACCEPT = 112,
-  PRICE_RECOVER = 220,   /* a particle that is slowed or put back */
-  PRICE_CONFINED = 1600, /* a confined particle */
-  PRICE_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
-  PRICE_SEEK_MORE = 700, /* ... of several: their motions are made anew */
-  PRICE_HELD = 2600      /* a particle held so */
-};
-
-/* Of a sweep of strain limiting, a particle. */
-static uint32_t sweep_price(const cloth *c) {
-  return 2 * PRICE_GENERAL + PRICE_RUN + (is_wrapped(c) ? PRICE_RING : 0u);
-}
-
-/* Distance of a point from the surface, by shape. */
-CLOTH_CONSTANT static const uint8_t distance_prices[] = {20, 60, 150, 140, 200};
-
 /// Springs ///
 
 /* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
-  return floats_at(c, c->operator_blocks) + row * c->columns * PLACE_FLOATS;
+  return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
 /* From the first tile of a row to the first float of a block that starts at a column. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
-    return column * PLACE_FLOATS;
+    return column * CELL_FLOATS;
   }
-  return (column & ~(TILE - 1)) * PLACE_FLOATS + (column & (TILE - 1));
+  return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
 /* Floats from there to the next of the sixteen. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
-  int32_t left = c->columns - (column & ~(TILE - 1));
+  int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
@@ -2496,39 +3483,27 @@ CLOTH_INLINE int32_t spring_start(int32_t direction) {
 }
 
 CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
-  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->columns);
-}
-
-static planes row_buffer(const cloth *c, int32_t number) {
-  planes f;
-  f.x = floats_at(c, c->row_buffers) + 3 * number * c->columns;
-  f.y = f.x + c->columns;
-  f.z = f.y + c->columns;
-  return f;
-}
-
-static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->row_buffers), (size_t)(3 * ROW_BUFFERS * c->columns) * sizeof(float));
+  return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
 /* What the springs kept at a block of places do to the ends where they start. */
-typedef struct row_pulls {
+typedef struct row_forces {
   lanes3 along[DIRECTIONS];
-} row_pulls;
+} row_forces;
 
 /* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
    springs two cells long, also the same moved on by one place. */
-typedef struct part_carry {
-  lanes_carry own, below, own_moved, below_moved;
-} part_carry;
+typedef struct component_shift {
+  lanes_shift own, below, own_moved, below_moved;
+} component_shift;
 
-typedef struct row_carry {
-  part_carry part[3];
-} row_carry;
+typedef struct shift_state {
+  component_shift part[3];
+} shift_state;
 
-CLOTH_INLINE row_carry no_carry(void) {
-  part_carry none = {lanes_no_carry(), lanes_no_carry(), lanes_no_carry(), lanes_no_carry()};
-  row_carry carry = {{none, none, none}};
+CLOTH_INLINE shift_state shift_start(void) {
+  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state carry = {{none, none, none}};
   return carry;
 }
 
@@ -2538,13 +3513,13 @@ CLOTH_INLINE row_carry no_carry(void) {
  * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
  * the row below. This is for one component.
  */
-CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry, int32_t reach, float *buffer,
-                               int32_t count) {
-  lanes own = lanes_carried(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_carried(&carry->below, along[DIAGONAL]);
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+                                        float *buffer, int32_t count) {
+  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_carried(&carry->own_moved, own);
-    below = lanes_carried(&carry->below_moved, below);
+    own = lanes_shift_in(&carry->own_moved, own);
+    below = lanes_shift_in(&carry->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -2552,15 +3527,15 @@ CLOTH_INLINE lanes gather_part(const lanes along[DIRECTIONS], part_carry *carry,
   return sum;
 }
 
-CLOTH_INLINE lanes3 gather(const row_pulls *pulls, row_carry *carry, int32_t reach, planes buffer, int32_t column,
-                           int32_t count) {
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+                                   int32_t column, int32_t count) {
   const lanes3 *a = pulls->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(gather_part(x, &carry->part[0], reach, buffer.x + column, count),
-                   gather_part(y, &carry->part[1], reach, buffer.y + column, count),
-                   gather_part(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
 }
 
 /* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
@@ -2569,15 +3544,15 @@ typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(planes from, int32_t i, int32_t reach, int32_t below) {
+CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t reach, int32_t below) {
   cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
                           lanes3_load(from, i + below + reach)};
   return corners;
 }
 
 /* From a particle to the one `reach` cells below, or to itself if there is none. */
-static int32_t way_below(const cloth *c, int32_t row, int32_t reach) {
-  return row + reach < c->rows ? reach * c->columns : 0;
+static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
+  return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
 /* From the start of a spring to its end. */
@@ -2633,16 +3608,16 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
   /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
      multiples of 2^-100, and so is the product of the operator. */
-  lanes3 u = lanes3_rounded(lanes3_scale(d, inverse), STATE_GRID);
+  lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
-  lanes projected = lanes_rounded(lanes_add(damping, alpha), STATE_GRID);
+  lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
   lanes pull = lanes_multiply(lanes_multiply(lanes_splat(s->force), share), lanes_subtract(length, rest));
-  pull = lanes_rounded(lanes_add(pull, lanes_multiply(projected, along)), WORK_GRID);
+  pull = lanes_quantise(lanes_add(pull, lanes_multiply(projected, along)), WORK_ROUNDER);
   spring_result result;
-  result.beta = lanes_rounded(lanes_subtract(stiffness, alpha), STATE_GRID);
+  result.beta = lanes_quantise(lanes_subtract(stiffness, alpha), STATE_ROUNDER);
   result.change = lanes3_add(lanes3_scale(u, pull), lanes3_scale(v, result.beta));
   lanes root = lanes_square_root(lanes_select(implicit, projected, zero));
-  result.w = lanes3_rounded(lanes3_scale(u, root), STATE_GRID);
+  result.w = lanes3_quantise(lanes3_scale(u, root), STATE_ROUNDER);
   return result;
 }
 
@@ -2654,8 +3629,8 @@ typedef struct spring_block {
 /* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
-  if (c->stiffness_map) {
-    const float *map = floats_at(c, c->stiffness_map);
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
     scale = lanes_add(lanes_strided(map + b.i, b.next, count), lanes_strided(map + b.j, b.next, count));
     scale = lanes_multiply(lanes_splat(0.5f), scale);
   }
@@ -2670,8 +3645,8 @@ CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float 
 CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spring_block b, lanes scale, int32_t count,
                                      float threshold) {
   lanes mass = lanes_splat(1.0f);
-  if (c->mass_ratio) {
-    const float *ratio = floats_at(c, c->mass_ratio);
+  if (c->constant.mass_ratio) {
+    const float *ratio = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(lanes_strided(ratio + b.i, b.next, count), lanes_strided(ratio + b.j, b.next, count));
   }
   return kappa_above(s->kappa, mass, scale, threshold);
@@ -2692,12 +3667,12 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
     return lanes_first(s->mode == CLOTH_MODE_IMPLICIT ? CLOTH_LANES : 0);
   }
-  return spring_above(c, s, b, scale, count, c->explicit_threshold);
+  return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
 /* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
  */
-CLOTH_INLINE int32_t places_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
   }
@@ -2763,20 +3738,20 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
-  result.pull = lanes_rounded(lanes_multiply(pull, share), WORK_GRID);
-  result.damping = lanes_rounded(lanes_multiply(lanes_splat(b->damping), over_square), WORK_GRID);
+  result.pull = lanes_quantise(lanes_multiply(pull, share), WORK_ROUNDER);
+  result.damping = lanes_quantise(lanes_multiply(lanes_splat(b->damping), over_square), WORK_ROUNDER);
   slope = lanes_add(slope, lanes_splat(b->damping));
-  result.slope = lanes_rounded(lanes_multiply(slope, over_square), WORK_GRID);
+  result.slope = lanes_quantise(lanes_multiply(slope, over_square), WORK_ROUNDER);
   return result;
 }
 
 /* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
-  return lanes3_rounded(corner_difference(x, direction), WORK_GRID);
+  return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->bend_slopes) + direction * c->count;
+  return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
 /* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
@@ -2789,104 +3764,16 @@ CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, 
     slope = r.slope;
     lanes_store_first(stored, slope, left);
   }
-  lanes along = lanes_rounded(lanes3_dot(span, v), WORK_GRID);
-  return lanes3_scale(span, lanes_rounded(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_GRID));
-}
-
-/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
-CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
-                                    int32_t width, int32_t left) {
-  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
-  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
-                     corner_difference(v, d), stored, width, left);
-}
-
-CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
-                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
+  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
-static planes bend_buffer(const cloth *c, int32_t row) {
+static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, planes change) {
-  const planes x = places_of(c, plan);
-  const planes v = planes_at(c, c->velocity);
-  const planes buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
-  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->columns, first = row * columns, below = way_below(c, row, reach);
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, reach, below);
-    cell_corners vs = load_corners(v, i, reach, below);
-    row_pulls pulls;
-    float *stored = tiles ? tiles + tile_offset(column) : NULL;
-    int32_t width = tile_width(c, column);
-    spring_length lengths[DIRECTIONS];
-    if (reach == 1) {
-      EACH_DIRECTION(lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] = row_spring_pull(c, plan, d, i, places_left(d, 1, below, left), &xs, lengths[d],
-                                                      &vs, stored, width, left));
-    } else {
-      EACH_DIRECTION(lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(pulls.along[d] =
-                         row_bend_pull(c, plan, d, i, places_left(d, 2, below, left), &xs, lengths[d], &vs, left));
-    }
-    lanes3 sum = gather(&pulls, &carry, reach, buffer, column, left);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
-  }
-}
-
-/* Compiled for either, unless size is asked for. */
-CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 planes change) {
-#if defined(__OPTIMIZE_SIZE__)
-  add_row(c, plan, row, reach, change);
-#else
-  if (reach == 1) {
-    add_row(c, plan, row, 1, change);
-  } else {
-    add_row(c, plan, row, 2, change);
-  }
-#endif
-}
-
-/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
-  lanes3 span = bend_span(x, d);
-  lanes along = lanes3_dot(span, corner_difference(p, d));
-  return lanes3_scale(span, lanes_rounded(lanes_multiply(lanes_load(slope), along), WORK_GRID));
-}
-
-/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
-   direction . product to the sum. The slopes are stored, d is at hand. */
-CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const planes x = planes_at(c, c->position);
-  const planes p = planes_at(c, c->direction);
-  const planes q = planes_at(c, c->product);
-  const planes buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->bend_slopes);
-  const int32_t count = c->count, columns = c->columns, first = row * columns, below = way_below(c, row, 2);
-  row_carry carry = no_carry();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners ps = load_corners(p, i, 2, below);
-    row_pulls pulls;
-    EACH_DIRECTION(pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_rounded(gather(&pulls, &carry, 2, buffer, column, columns - column), WORK_GRID);
-    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
-    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
-  }
-}
+/// Seam of a tube ///
 
 #if WITH_WRAP
 
@@ -2908,435 +3795,38 @@ static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t num
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
   int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->columns - reach + right;
+  int32_t left = c->grid.columns - reach + right;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
-  line.rows = c->rows - below;
+  line.rows = c->grid.rows - below;
   line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->columns + (line.direction == ANTIDIAGONAL ? left : right);
-  line.blocks = floats_at(c, c->seam) + number * OPERATOR_FLOATS * seam_rows(c);
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
-CLOTH_INLINE lanes3 lanes3_gathered(planes from, int32_t i, int32_t next, int32_t count) {
-  return lanes3_of(lanes_gathered(from.x + i, next, count), lanes_gathered(from.y + i, next, count),
-                   lanes_gathered(from.z + i, next, count));
-}
-
-/* Adds the first `count` lanes to floats that lie `next` apart. */
-CLOTH_ONCE void lanes_add_scattered(float *to, int32_t next, lanes a, int32_t count) {
-  float side[CLOTH_LANES];
-  lanes_store(side, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += side[lane];
-  }
-}
-
-static void lanes3_add_scattered(planes to, int32_t i, int32_t next, lanes3 a, int32_t count) {
-  lanes_add_scattered(to.x + i, next, a.x, count);
-  lanes_add_scattered(to.y + i, next, a.y, count);
-  lanes_add_scattered(to.z + i, next, a.z, count);
-}
-
-CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
-  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
-}
-
 /* From the start of springs to their end, `count` of them from a row on. */
-CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, planes of, int32_t row, int32_t count) {
-  const int32_t next = c->columns, first = row * next;
-  return lanes3_subtract(lanes3_gathered(of, line->to + first, next, count),
-                         lanes3_gathered(of, line->from + first, next, count));
+CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
+                                    int32_t count) {
+  const int32_t next = c->grid.columns, first = row * next;
+  return lanes3_subtract(lanes3_gather(of, line->to + first, next, count),
+                         lanes3_gather(of, line->from + first, next, count));
 }
 
 /* Adds what springs do to the ends where they start, and takes it away at the others. */
-CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, planes to, int32_t row, lanes3 pull,
+CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
-  const int32_t next = c->columns, first = row * next;
-  lanes3_add_scattered(to, line->from + first, next, pull, count);
-  lanes3_add_scattered(to, line->to + first, next, lanes3_negated(pull), count);
-}
-
-/* Bend springs of a line. Kept with w = sqrt(slope) d. */
-CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
-                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
-  const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_rounded(x, WORK_GRID);
-  lanes3 pull =
-      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
-  if (line->mode == CLOTH_MODE_IMPLICIT) {
-    planes w = {stored, stored + width, stored + 2 * width};
-    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_rounded(lanes3_scale(span, root), STATE_GRID), CLOTH_LANES);
-    lanes_store(stored + 3 * width, lanes_splat(0.0f));
-  }
-  return pull;
-}
-
-CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, planes change) {
-  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->columns, line->to + row * c->columns, c->columns};
-    lanes3 x = seam_difference(c, line, places_of(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, planes_at(c, c->velocity), row, count);
-    float *stored = line->blocks + row;
-    lanes3 pull;
-    if (line->is_bend) {
-      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
-    } else {
-      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
-      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
-                         CLOTH_LANES);
-    }
-    add_seam_pulls(c, line, change, row, pull, count);
-  }
-}
-
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
-static void add_seam_forces(const cloth *c, const step_plan *plan, planes change) {
-  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    if (line.mode != CLOTH_MODE_OFF) {
-      add_seam_line(c, plan, &line, change);
-    }
-  }
+  const int32_t next = c->grid.columns, first = row * next;
+  lanes3_scatter_add(to, line->from + first, next, pull, count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
 }
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, planes change) {
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    if (plan->springs || plan->solves) {
-      add_row_of_springs(c, plan, row, 1, change);
-    }
-    if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_row_of_springs(c, plan, row, 2, change);
-    }
-  }
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    add_seam_forces(c, plan, change);
-  }
-#endif
-}
-
-/// External forces ///
-
-#if WITH_AIR
-
-/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
-   part is place[0], and 2^-32 of it place[1]. */
-static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
-  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
-  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
-}
-
-static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
-  float from = gust_corner(seed, place[0], axis);
-  float to = gust_corner(seed, place[0] + 1u, axis);
-  return from + (to - from) * (t * t * (3.0f - 2.0f * t));
-}
-
-/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
-static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
-  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
-}
-
-/* Can gusts be so strong and so long? */
-static int are_gusts(cloth_vector strength, float period) {
-  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
-         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
-}
-
-static cloth_vector wind_of(const cloth *c) {
-  const cloth_inputs *inputs = inputs_of(c);
-  if (inputs->gust_period == 0.0f) {
-    return inputs->wind;
-  }
-  cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
-  return vector_snapped(vector_add(inputs->wind, gust), STATE_QUANTUM);
-}
-
-/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
-static void pass_gusts(cloth_inputs *inputs, float time) {
-  if (inputs->gust_period > 0.0f) {
-    float way = time / inputs->gust_period;
-    int32_t whole = (int32_t)way;
-    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
-    uint32_t before = inputs->gust_place[1];
-    inputs->gust_place[1] = before + part;
-    inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
-  }
-}
-
-#else
-static cloth_vector wind_of(const cloth *c) {
-  return inputs_of(c)->wind;
-}
-#endif
-
-/* Length of vectors; one whose square would leave the normal range counts as 0. */
-CLOTH_INLINE lanes lanes3_length(lanes3 a) {
-  a = lanes3_snapped_to(a, STATE_QUANTUM);
-  return lanes_square_root(lanes3_dot(a, a));
-}
-
-CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
-                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
-                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
-}
-
-/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
-   a seam. */
-typedef struct row_ends {
-  cloth_vector left, right;
-  float cells;
-} row_ends;
-
-CLOTH_ONCE row_ends row_ends_at(const cloth *c, planes x, int32_t row) {
-  row_ends ends;
-  ends.left = vector_load(x, row * c->columns);
-  ends.right = vector_load(x, row * c->columns + c->columns - 1);
-  ends.cells = 0.0f;
-  if (is_wrapped(c)) {
-    cloth_vector first = ends.left;
-    ends.left = ends.right;
-    ends.right = first;
-    ends.cells = 1.0f;
-  }
-  return ends;
-}
-
-/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
-   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
-   Differences reach one cell to each side, or to one side only on an edge. */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, planes x, const row_ends *ends, int32_t column, int32_t row) {
-  int32_t i = row * c->columns + column;
-  int32_t above = row > 0 ? 1 : 0;
-  int32_t below = row < c->rows - 1 ? 1 : 0;
-  lanes one = lanes_splat(1.0f);
-  lanes beyond = lanes_splat(ends->cells);
-  lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
-  lanes_mask has_right = lanes_first(c->columns - 1 - column);
-  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
-  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
-  lanes3 up = lanes3_load(x, i - above * c->columns);
-  lanes3 along_weft = lanes3_snapped(lanes3_subtract(lanes3_load(x, i + below * c->columns), up));
-  lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
-  lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->rows - 1)) / (float)c->count);
-  lanes3 crossed = lanes3_cross(lanes3_snapped(lanes3_subtract(right, left)), along_weft);
-  return lanes3_scale(crossed, lanes_divide(share, cells));
-}
-
-/*
- * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
- * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
- * explicit step stable.
- */
-CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes k_over_mass) {
-  lanes one = lanes_splat(1.0f);
-  lanes area = lanes3_length(a);
-  lanes speed = lanes3_length(v);
-  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
-  area = lanes_maximum(area, lanes_splat(1.0e-12f));
-  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
-  lanes3 n = lanes3_snapped(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_snapped(lanes3_dot(n, v));
-  /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->air_density), area), k_over_mass);
-  strength = lanes_minimum(lanes_snapped(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_snapped(lanes_multiply(lanes_splat(c->drag), lanes_absolute(into)));
-  lanes across = lanes_snapped(lanes_multiply(lanes_splat(c->lift), into));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_snapped(lift_axis), across);
-  lanes aside = lanes_snapped(lanes_multiply(lanes_multiply(lanes_splat(c->normal_drag), speed), into));
-  force = lanes3_add_scaled(force, n, aside);
-  lanes3 change = lanes3_snapped(lanes3_scale(lanes3_snapped(force), strength));
-  lanes size = lanes3_length(change);
-  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
-}
-
-CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, planes change) {
-  planes x = places_of(c, plan);
-  planes v = planes_at(c, c->velocity);
-  lanes3 wind = lanes3_splat(wind_of(c));
-  lanes k_over_mass = lanes_splat(plan->k / reference_mass(c));
-  for (int32_t row = 0; row < c->rows; row++) {
-    row_ends ends = row_ends_at(c, x, row);
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      lanes mass = mass_ratio_lanes(c, i);
-      lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(k_over_mass, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->columns - column);
-    }
-  }
-}
-
-/* What gravity and velocity damping do to the velocity of any particle in a substep. */
-typedef struct body_force {
-  lanes3 gravity;
-  lanes drag;
-} body_force;
-
-static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->velocity_damping * plan->k, 0.5f);
-  body_force force;
-  force.gravity = lanes3_splat(vector_clean(vector_scale(inputs_of(c)->gravity, plan->k)));
-  force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
-  return force;
-}
-
-CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
-  return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
-}
-
-/* Sets `change` to these, times the mass ratio. */
-CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, planes change) {
-  planes v = planes_at(c, c->velocity);
-  body_force force = body_force_of(c, plan);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 a = body_force_on(&force, lanes3_load(v, i));
-    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
-  }
-}
-
-/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
-CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, planes change) {
-  set_body_forces(c, plan, change);
-  if (has_air(c)) {
-    add_air(c, plan, change);
-  }
-  add_spring_forces(c, plan, change);
-}
-
-/// Operator ///
-
-/* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
-CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
-  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
-  lanes beta = lanes_load(spring + 3 * width);
-  return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
-}
-
-/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
-typedef struct operator_context {
-  planes p, q, buffer;
-  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
-  int32_t columns, first, below;
-  int stretch, shear; /* are these families implicit? */
-  row_carry carry;
-  lanes_sum *sum;
-} operator_context;
-
-/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
-   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
-CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
-  const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const float *spring = o->tiles + tile_offset(column);
-  const int32_t i = o->first + column;
-  cell_corners ps = load_corners(o->p, i, 1, o->below);
-  row_pulls pulls = {{zero, zero, zero, zero}};
-  if (o->stretch) {
-    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
-    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
-  }
-  CLOTH_LANES_FORGET();
-  ps = load_corners(o->p, i, 1, o->below);
-  if (o->shear) {
-    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
-    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
-  }
-  lanes3 springs = gather(&pulls, &o->carry, 1, o->buffer, column, left);
-  lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
-  lanes3 product = lanes3_rounded(lanes3_subtract(inertia, springs), WORK_GRID);
-  lanes3_store(o->q, i, product, left);
-  lanes_sum_add(o->sum, column, lanes_within(lanes3_dot(ps.first, product), left));
-}
-
-CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
-  const int32_t columns = c->columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {planes_at(c, c->direction),
-                        planes_at(c, c->product),
-                        row_buffer(c, 0),
-                        tiles_of(c, row),
-                        c->mass_ratio ? floats_at(c, c->mass_ratio) + first : NULL,
-                        columns,
-                        first,
-                        way_below(c, row, 1),
-                        stretch,
-                        shear,
-                        no_carry(),
-                        sum};
-  int32_t column = 0;
-#if !defined(__OPTIMIZE_SIZE__)
-  for (; column < whole; column += CLOTH_LANES) {
-    apply_block(&o, column, TILE, CLOTH_LANES);
-  }
-#endif
-  for (; column < columns; column += CLOTH_LANES) {
-    apply_block(&o, column, column < whole ? TILE : columns - whole, columns - column);
-  }
-}
-
-/* Compiled for each choice of families, unless size is asked for. */
-CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
-  int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
-  int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-#if defined(__OPTIMIZE_SIZE__)
-  apply_row(c, row, stretch, shear, sum);
-#else
-  if (stretch && shear) {
-    apply_row(c, row, 1, 1, sum);
-  } else if (stretch) {
-    apply_row(c, row, 1, 0, sum);
-  } else {
-    apply_row(c, row, 0, shear, sum);
-  }
-#endif
-}
-
-#if WITH_WRAP
-
-/* The same for one line of the springs across the seam: adds A direction and its part of direction . product. */
-CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
-  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    lanes3 e = seam_difference(c, line, planes_at(c, c->direction), row, count);
-    lanes3 pull = lanes3_rounded(operator_pull(line->blocks + row, seam_rows(c), e), WORK_GRID);
-    add_seam_pulls(c, line, planes_at(c, c->product), row, lanes3_negated(pull), count);
-    lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
-  }
-}
-
-static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
-  for (int32_t n = 0; n < seam_lines(c); n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    if (line.mode >= CLOTH_MODE_IMPLICIT) {
-      operator_seam_line(c, &line, sum);
-    }
-  }
-}
-
-#endif
-
-/// Preconditioner ///
+/// Symmetric 3x3 blocks ///
 
 /*
  * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
@@ -3360,21 +3850,6 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
-  return symmetric_at(floats_at(c, c->inverse) + i, c->stride);
-}
-
-/* Stores the first `count` lanes. */
-CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
-  float *f = floats_at(c, c->inverse) + i;
-  lanes_store_first(f, m.xx, count);
-  lanes_store_first(f + c->stride, m.yy, count);
-  lanes_store_first(f + 2 * c->stride, m.zz, count);
-  lanes_store_first(f + 3 * c->stride, m.xy, count);
-  lanes_store_first(f + 4 * c->stride, m.xz, count);
-  lanes_store_first(f + 5 * c->stride, m.yz, count);
-}
-
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   m.xx = lanes_multiply(m.xx, s);
   m.yy = lanes_multiply(m.yy, s);
@@ -3385,13 +3860,13 @@ CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_rounded(symmetric m) {
-  m.xx = lanes_rounded(m.xx, WORK_GRID);
-  m.yy = lanes_rounded(m.yy, WORK_GRID);
-  m.zz = lanes_rounded(m.zz, WORK_GRID);
-  m.xy = lanes_rounded(m.xy, WORK_GRID);
-  m.xz = lanes_rounded(m.xz, WORK_GRID);
-  m.yz = lanes_rounded(m.yz, WORK_GRID);
+CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
+  m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
+  m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
+  m.zz = lanes_quantise(m.zz, WORK_ROUNDER);
+  m.xy = lanes_quantise(m.xy, WORK_ROUNDER);
+  m.xz = lanes_quantise(m.xz, WORK_ROUNDER);
+  m.yz = lanes_quantise(m.yz, WORK_ROUNDER);
   return m;
 }
 
@@ -3426,14 +3901,14 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
-  lanes l10 = lanes_snapped(lanes_multiply(m.xy, i0));
-  lanes l20 = lanes_snapped(lanes_multiply(m.xz, i0));
+  lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
   lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
-  lanes s21 = lanes_snapped(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
-  lanes l21 = lanes_snapped(lanes_multiply(s21, i1));
+  lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
-  lanes h20 = lanes_snapped(lanes_subtract(lanes_multiply(l10, l21), l20));
+  lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;
@@ -3446,395 +3921,7 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
   return r;
 }
 
-/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
-CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
-  const float *tiles = tiles_of(c, row);
-  lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
-  if (!before) {
-    return here;
-  }
-  int32_t earlier = column - CLOTH_LANES;
-  if (earlier < 0) {
-    return lanes_shifted(lanes_splat(0.0f), here);
-  }
-  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
-}
-
-/* Adds to m the blocks of springs of one direction, kept there. */
-CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
-  int32_t part = OPERATOR_FLOATS * d;
-  lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
-                       operator_load(c, row, column, part + 2, before));
-  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
-}
-
-/* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
-CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
-  planes x = planes_at(c, c->position);
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
-  lanes3 span = lanes3_rounded(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_GRID);
-  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
-  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
-}
-
-/* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
-CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
-                                    int32_t column) {
-  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
-    return;
-  }
-  add_operator_block(c, m, row, column, d, d == ANTIDIAGONAL);
-  if (d == WARP || row > 0) {
-    add_operator_block(c, m, d == WARP ? row : row - 1, column, d, d == WARP || d == DIAGONAL);
-  }
-}
-
-CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
-  if (d == WARP || row + 2 < c->rows) {
-    add_bend_block(c, m, d, i - 2 * spring_start(d));
-  }
-  if (d == WARP || row >= 2) {
-    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
-  }
-}
-
-/* Stores C, the diagonal blocks of A, where the inverse will be. */
-CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-      int32_t i = row * c->columns + column;
-      symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
-      EACH_DIRECTION(add_spring_blocks(c, plan, &m, d, row, column));
-      m = symmetric_rounded(m);
-      if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(add_bend_blocks(c, &m, d, row, i));
-      }
-      symmetric_store(c, i, m, c->columns - column);
-    }
-  }
-}
-
-static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
-  lanes zero = lanes_splat(0.0f);
-  if (c->preconditioner == CLOTH_PRECONDITIONER_NONE) {
-    return symmetric_identity(lanes_splat(1.0f));
-  }
-  if (c->preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
-    m.xy = zero;
-    m.xz = zero;
-    m.yz = zero;
-  }
-  return symmetric_inverse(m, mass);
-}
-
-/* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
-CLOTH_HOT static void invert_blocks(const cloth *c) {
-  const float *mobility = floats_at(c, c->mobility);
-  lanes zero = lanes_splat(0.0f);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
-    lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
-    inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
-    symmetric_store(c, i, symmetric_rounded(inverse), c->count - i);
-  }
-}
-
-/* One particle's block. These run on few particles and one at a time. */
-static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
-  return floats_at(c, c->inverse) + particle + entry * c->stride;
-}
-
-CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-
-/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
-   shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
-static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
-  float axis[3] = {n.x, n.y, n.z};
-  float p[3][3];
-  float pm[3][3];
-  for (int r = 0; r < 3; r++) {
-    for (int s = 0; s < 3; s++) {
-      float outer = snapped(axis[r] * axis[s], WORK_QUANTUM);
-      p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
-    }
-  }
-  for (int r = 0; r < 3; r++) {
-    for (int s = 0; s < 3; s++) {
-      pm[r][s] = 0.0f;
-      for (int t = 0; t < 3; t++) {
-        pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
-      }
-      pm[r][s] = snapped(pm[r][s], WORK_QUANTUM);
-    }
-  }
-  for (int r = 0; r < 3; r++) {
-    for (int s = r; s < 3; s++) {
-      float sum = 0.0f;
-      for (int t = 0; t < 3; t++) {
-        sum += pm[r][t] * p[t][s];
-      }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_GRID) - WORK_GRID;
-    }
-  }
-}
-
-/* Adds s n n^T, or s (I - n n^T) unless `along`, to the block of one particle. */
-static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int along, float s) {
-  float axis[3] = {n.x, n.y, n.z};
-  for (int r = 0; r < 3; r++) {
-    for (int t = r; t < 3; t++) {
-      float outer = snapped(axis[r] * axis[t], WORK_QUANTUM);
-      *block_entry(c, particle, block_index[r][t]) += s * (along ? outer : (r == t ? 1.0f : 0.0f) - outer);
-    }
-  }
-}
-
-#if WITH_WRAP
-/* Adds w w^T + beta I to the block of one particle. */
-static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
-  for (int r = 0; r < 3; r++) {
-    for (int t = r; t < 3; t++) {
-      float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_GRID) - WORK_GRID;
-    }
-  }
-}
-
-/* Adds the blocks of the springs across the seam to C. */
-CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
-  const int32_t part = seam_rows(c);
-  for (int32_t n = 0; n < seam_lines(c); n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
-      const float *block = line.blocks + row;
-      float w[3] = {block[0], block[part], block[2 * part]};
-      add_seam_block(c, line.from + row * c->columns, w, block[3 * part]);
-      add_seam_block(c, line.to + row * c->columns, w, block[3 * part]);
-    }
-  }
-}
-#endif
-
-/* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
-   form S C S + c (I - S), before inversion. */
-static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
-  float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
-  project_block(c, particle, n, to_line);
-  fill_block(c, particle, n, !to_line, trace * 0.33333334f);
-}
-
-static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->contact);
-}
-
-/* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
-static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
-  const confinement *list = confined_of(c);
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    act(c, list[i].particle, list[i].direction, list[i].freedom == FREEDOM_LINE);
-  }
-  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
-    if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
-      act(c, i, vector_load(planes_at(c, c->contact_normal), i), 0);
-    }
-  }
-}
-
-/* A particle held by static friction has no freedom left. */
-static void clear_sticking_blocks(const cloth *c) {
-  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
-    for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
-      *block_entry(c, i, entry) = 0.0f;
-    }
-  }
-}
-
-/// Multilevel preconditioner ///
-
-/*
- * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
- * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
- * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
- * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
- *
- * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
- * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
- * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
- * count in full.
- */
 #if WITH_MULTILEVEL
-
-/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
-#define LEAST_PIVOT 0.0009765625f
-/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
-   (measured). */
-#define COARSE_SHARE 0.5f
-
-typedef struct grid_level {
-  int32_t columns, rows;
-  int32_t count;
-  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
-} grid_level;
-
-static grid_level finest_level(const cloth *c) {
-  grid_level level = {c->columns, c->rows, c->count, NULL};
-  return level;
-}
-
-static grid_level coarser_level(const cloth *c, const grid_level *fine) {
-  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->nodes)};
-  level.count = level.columns * level.rows;
-  if (fine->floats) {
-    level.floats = fine->floats + NODE_FLOATS * fine->count;
-  }
-  return level;
-}
-
-static int is_coarsest(const grid_level *level) {
-  return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
-}
-
-/* How much of a column, or row, belongs to a node. */
-static float node_weight(int32_t column, int32_t node, int32_t nodes) {
-  int32_t distance = column - COARSENING * node;
-  if (distance > 0 && node == nodes - 1) {
-    return 1.0f;
-  }
-  return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
-}
-
-/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
-   their springs' blocks, or those of what moves with a node as a whole. */
-enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
-
-typedef struct restriction {
-  planes from;
-  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                      /* 1 on a block's diagonal, else 0 */
-} restriction;
-
-CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
-  lanes3 value = lanes3_load(t->from, i);
-  if (kind == OF_NODES) {
-    return value;
-  }
-  lanes share = lanes_load(t->share + i);
-  if (kind == OF_RESIDUAL) {
-    return lanes3_scale(value, share);
-  }
-  lanes mass = lanes_splat(t->mass);
-  if (t->mass_ratio) {
-    mass = lanes_multiply(mass, lanes_load(t->mass_ratio + i));
-  }
-  value = lanes3_subtract(value, lanes3_of(mass, mass, mass));
-  lanes3 springs = lanes3_scale(value, share);
-  if (kind == OF_SPRINGS) {
-    return springs;
-  }
-  mass = lanes_multiply(mass, share);
-  return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
-}
-
-/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
-static planes coarse_line(const cloth *c, int32_t number, int32_t columns) {
-  planes line;
-  line.x = floats_at(c, c->coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->columns + LINE_PAD);
-  line.y = line.x + columns + LINE_PAD;
-  line.z = line.y + columns + LINE_PAD;
-  return line;
-}
-
-/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
- */
-static void restrict_line(const float *line, float *to, int32_t nodes) {
-  const float *at_node = line;
-  for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
-    float near = (at_node[-1] + at_node[1]) * 0.75f + at_node[0];
-    float far = (at_node[-2] + at_node[2]) * 0.5f + (at_node[-3] + at_node[3]) * 0.25f;
-    float sum = near + far;
-    if (node == nodes - 1) {
-      sum += 0.25f * at_node[1];
-    }
-    to[node] = (sum + WORK_GRID) - WORK_GRID;
-  }
-}
-
-/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
-static void join_ends(const cloth *c, float *line, int32_t nodes) {
-  if (is_wrapped(c)) {
-    line[0] += line[nodes - 1];
-    line[nodes - 1] = 0.0f;
-  }
-}
-
-/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
-typedef struct node_reach {
-  int32_t first, end;
-  float weights[2 * COARSENING];
-} node_reach;
-
-static node_reach rows_around(const grid_level *fine, const grid_level *coarse, int32_t node) {
-  node_reach around;
-  int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
-  around.first = first < 0 ? 0 : first;
-  around.end = end > fine->rows ? fine->rows : end;
-  for (int32_t row = around.first; row < around.end; row++) {
-    around.weights[row - around.first] = node_weight(row, node, coarse->rows);
-  }
-  return around;
-}
-
-/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
-CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
-                                 const grid_level *coarse) {
-  const int32_t columns = fine->columns;
-  const planes line = coarse_line(c, 0, columns);
-  fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
-  for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
-    const node_reach around = rows_around(fine, coarse, node);
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-      for (int32_t row = around.first; row < around.end; row++) {
-        lanes weight = lanes_splat(around.weights[row - around.first]);
-        sum = lanes3_add_scaled(sum, restricted_values(t, kind, row * columns + column), weight);
-      }
-      lanes3_store(line, column, sum, columns - column);
-    }
-    restrict_line(line.x, to, coarse->columns);
-    restrict_line(line.y, to + coarse->count, coarse->columns);
-    restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
-    for (int32_t part = 0; part < 3; part++) {
-      join_ends(c, to + part * coarse->count, coarse->columns);
-    }
-  }
-}
-
-static planes three_from(float *first, int32_t stride) {
-  planes three = {first, first + stride, first + 2 * stride};
-  return three;
-}
-
-CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
-                                             const grid_level *coarse) {
-  restriction t = {three_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
-  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
-}
-
-/* To the first grid. */
-CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {planes_at(c, c->residual), floats_at(c, c->share), NULL, 0.0f};
-  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
-}
-
-/* Entries first .. first + 2 of the particles' blocks to the first grid. */
-CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {three_from(block_entry(c, 0, first), c->stride), floats_at(c, c->share), NULL,
-                   first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->mass_ratio ? floats_at(c, c->mass_ratio) : NULL;
-  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
-  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
-}
 
 CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
   symmetric m = {lanes_load(from),
@@ -3846,1141 +3933,9 @@ CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
   return m;
 }
 
-/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
-CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
-  lanes over_square = lanes_splat(1.0f / (distance * distance));
-  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
-    float *masses = level->floats + 6 * level->count + i;
-    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
-    symmetric m = node_symmetric(masses, level->count);
-    m.xx = lanes_add(m.xx, springs.xx);
-    m.yy = lanes_add(m.yy, springs.yy);
-    m.zz = lanes_add(m.zz, springs.zz);
-    m.xy = lanes_add(m.xy, springs.xy);
-    m.xz = lanes_add(m.xz, springs.xz);
-    m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_rounded(m), lanes_splat(LEAST_PIVOT));
-    m = symmetric_rounded(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
-    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
-    for (int32_t entry = 0; entry < 6; entry++) {
-      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
-    }
-  }
-}
-
-/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
-static void build_nodes(const cloth *c) {
-  size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
-  grid_level fine = finest_level(c);
-  grid_level coarse = coarser_level(c, &fine);
-  restrict_blocks(c, 0, &fine, &coarse);
-  restrict_blocks(c, 3, &fine, &coarse);
-  for (float distance = COARSENING;; distance *= COARSENING) {
-    fine = coarse;
-    int done = is_coarsest(&fine);
-    coarse = coarser_level(c, &fine);
-    for (int32_t first = 0; !done && first < NODE_FLOATS; first += 3) {
-      restrict_nodes(c, first, &fine, &coarse);
-    }
-    invert_nodes(&fine, distance);
-    if (done) {
-      return;
-    }
-  }
-}
-
-static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
-  (void)n;
-  (void)to_line;
-  floats_at(c, c->share)[particle] = 0.0f;
-}
-
-/* The particles that are all free. */
-static void set_shares(const cloth *c) {
-  for (int32_t i = 0; i < c->count; i++) {
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->share)[i] = floats_at(c, c->mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
-  }
-  for_each_constrained(c, clear_share);
-}
-
-/* Correction = inverse blocks times residual. Returns residual . correction. */
-CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
-  planes r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
-  planes z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
-  lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
-    lanes3 residual = lanes3_load(r, i);
-    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
-    lanes3_store(z, i, correction, level->count - i);
-    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
-  }
-  return lanes_sum_total(&sum);
-}
-
-/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
-typedef struct node_rows {
-  planes first, second;
-  float way;
-} node_rows;
-
-/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
-CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
-  for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
-    float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
-    float half = (a + b) * 0.5f;
-    line[0] = a;
-    line[1] = (a + half) * 0.5f;
-    line[2] = half;
-    line[3] = (half + b) * 0.5f;
-  }
-}
-
-static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
-  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
-  planes line = coarse_line(c, node, columns);
-  for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
-    z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
-  }
-  spread_line(z, coarse->columns, line.x);
-  spread_line(z + coarse->count, coarse->columns, line.y);
-  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
-}
-
-/* To be asked for row after row. */
-static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
-  int32_t node = row / COARSENING;
-  int32_t next = node + 1;
-  node = node < coarse->rows ? node : coarse->rows - 1;
-  next = next < coarse->rows ? next : node;
-  if (row == 0) {
-    spread_nodes(c, coarse, 0, columns);
-  }
-  if (row % COARSENING == 0 && next != node) {
-    spread_nodes(c, coarse, next, columns);
-  }
-  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
-                      (float)(row % COARSENING) * (1.0f / COARSENING)};
-  return around;
-}
-
-CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
-  lanes3 first = lanes3_load(around->first, column);
-  lanes3 second = lanes3_load(around->second, column);
-  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
-}
-
-/* Adds what a coarser grid corrects to the corrections of a grid. */
-static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  planes z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
-  for (int32_t row = 0; row < fine->rows; row++) {
-    node_rows around = nodes_around(c, coarse, row, fine->columns);
-    for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
-      int32_t i = row * fine->columns + column;
-      lanes3_store(z, i, lanes3_add(lanes3_load(z, i), nodes_between(&around, column)), fine->columns - column);
-    }
-  }
-}
-
-/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
-   of residual . z. */
-CLOTH_SEPARATE float correct_coarse(const cloth *c) {
-  grid_level levels[COARSE_LEVELS];
-  grid_level fine = finest_level(c);
-  int32_t last = 0;
-  float total = 0.0f;
-  levels[0] = coarser_level(c, &fine);
-  restrict_residual(c, &fine, &levels[0]);
-  for (; !is_coarsest(&levels[last]); last++) {
-    levels[last + 1] = coarser_level(c, &levels[last]);
-    restrict_nodes(c, 0, &levels[last], &levels[last + 1]);
-  }
-  for (int32_t n = last; n >= 0; n--) {
-    total += correct_nodes(&levels[n]);
-    if (n < last) {
-      add_coarser(c, &levels[n], &levels[n + 1]);
-    }
-  }
-  return total;
-}
-
-#endif
-
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
-CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
-  set_diagonal_blocks(c, plan);
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    add_seam_blocks(c, plan);
-  }
-#endif
-#if WITH_MULTILEVEL
-  if (multilevel) {
-    set_shares(c);
-    build_nodes(c);
-  }
-#endif
-  (void)multilevel;
-  for_each_constrained(c, constrain_block);
-  invert_blocks(c);
-  for_each_constrained(c, project_block);
-  clear_sticking_blocks(c);
-}
-
-/// Conjugate gradient ///
-
-/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
-CLOTH_HOT static void turn_direction_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const int32_t columns = c->columns;
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = row * columns + column;
-    lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
-  }
-}
-
-#if WITH_MULTILEVEL
-/* The same with what coarser grids add. */
-CLOTH_HOT CLOTH_SEPARATE void turn_corrected_row(const cloth *c, int32_t row, float beta) {
-  const planes z = planes_at(c, c->product);
-  const planes direction = planes_at(c, c->direction);
-  const float *share = floats_at(c, c->share);
-  const int32_t columns = c->columns;
-  const grid_level fine = finest_level(c);
-  const grid_level coarse = coarser_level(c, &fine);
-  const node_rows around = nodes_around(c, &coarse, row, columns);
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = row * columns + column;
-    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
-    corrected = lanes3_add(lanes3_load(z, i), corrected);
-    lanes3 turned = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_rounded(turned, WORK_GRID), columns - column);
-  }
-}
-#endif
-
-/*
- * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
- * read before it is overwritten. Returns direction . product.
- */
-CLOTH_SEPARATE float turn_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->rows; row++) {
-    for (; turned < c->rows && turned <= row + 2; turned++) {
-#if WITH_MULTILEVEL
-      if (multilevel) {
-        turn_corrected_row(c, turned, beta);
-        continue;
-      }
-#endif
-      (void)multilevel;
-      turn_direction_row(c, turned, beta);
-    }
-    operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
-  }
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    operator_seam(c, plan, &sum);
-  }
-#endif
-  return lanes_sum_total(&sum);
-}
-
-typedef struct solve_result {
-  int32_t iterations;
-  int32_t capped;
-  float residual; /* relative, in the inverse preconditioner's norm */
-} solve_result;
-
-/* product = P^-1 residual. Returns residual . product. */
-CLOTH_HOT static float precondition(const cloth *c) {
-  planes r = planes_at(c, c->residual);
-  planes z = planes_at(c, c->product);
-  const float *inverse = floats_at(c, c->inverse);
-  const int32_t count = c->count, stride = c->stride;
-  lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 residual = lanes3_rounded(lanes3_load(r, i), WORK_GRID);
-    lanes3 preconditioned = symmetric_apply(symmetric_at(inverse + i, stride), residual);
-    lanes3_store(z, i, preconditioned, count - i);
-    lanes dot = lanes3_dot(residual, preconditioned);
-    lanes_sum_add(&sum, i, lanes_within(dot, count - i));
-  }
-  return lanes_sum_total(&sum);
-}
-
-/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
-typedef struct advance_context {
-  planes r, p, q, y;
-  const float *inverse;
-  int32_t stride;
-  lanes alpha;
-} advance_context;
-
-/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
-CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
-  lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
-  lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
-  lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
-  residual = lanes3_rounded(residual, WORK_GRID);
-  lanes3_store(o->r, i, residual, left);
-  lanes3 preconditioned = symmetric_apply(symmetric_at(o->inverse + i, o->stride), residual);
-  lanes3_store(o->q, i, preconditioned, left);
-  return lanes_within(lanes3_dot(residual, preconditioned), left);
-}
-
-/* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
-CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {planes_at(c, c->residual), planes_at(c, c->direction), planes_at(c, c->product),
-                             planes_at(c, c->solution), floats_at(c, c->inverse),   c->stride,
-                             lanes_splat(alpha)};
-  lanes_sum sum = {{0.0f}};
-  EACH_BLOCK(c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
-  return lanes_sum_total(&sum);
-}
-
-/* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
-   work quantum begins to show, and a residual made of rounding would lead anywhere. */
-#define SOLVED_PER_PARTICLE 1.0e-16f
-
-/* Least step along a direction, 2^-30. Far below what a matrix with kappa up to its limit can ask for; a multiple of
-   2^-53 times one of 2^-40 stays clear of the subnormal numbers. */
-#define LEAST_STEP STATE_QUANTUM
-
-/* A float that can be divided by: positive, finite, and with a finite inverse. */
-static int is_usable(float value) {
-  return value > 1.0e-30f && value < 1.0e30f;
-}
-
-CLOTH_HOT static float dot_product(const cloth *c, planes a, planes b) {
-  lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
-    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
-  }
-  return lanes_sum_total(&sum);
-}
-
-/* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
-static float apply_operator(const cloth *c, const step_plan *plan) {
-  fill_planes(c, planes_at(c, c->product), 0.0f);
-  return turn_and_apply(c, plan, 1.0f, 0);
-}
-
-/*
- * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
- * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
- * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
- */
-CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
-  planes x0 = planes_at(c, c->warm);
-  planes p = planes_at(c, c->direction);
-  const float *mobility = floats_at(c, c->mobility);
-  for (int32_t i = 0; i < c->count; i++) {
-    uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
-    int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
-    vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
-  }
-  float curvature = apply_operator(c, plan);
-  float slope = dot_product(c, p, planes_at(c, c->residual));
-  if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
-    return precondition(c);
-  }
-  return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
-}
-
-/* What the solution is too fine in is dropped, see WORK_GRID. */
-static void round_solution(const cloth *c) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(y, i, lanes3_rounded(lanes3_load(y, i), WORK_GRID), c->count - i);
-  }
-}
-
-/* What coarser grids add to residual . z. */
-static float corrected(const cloth *c, int multilevel) {
-#if WITH_MULTILEVEL
-  return multilevel ? correct_coarse(c) : 0.0f;
-#else
-  (void)c;
-  (void)multilevel;
-  return 0.0f;
-#endif
-}
-
-/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
-static void iterate_idly(const cloth *c, const step_plan *plan, int multilevel) {
-  if (is_finite(turn_and_apply(c, plan, 0.0f, multilevel))) {
-    advance_and_precondition(c, 0.0f);
-    corrected(c, multilevel);
-  }
-}
-
-/*
- * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
- * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
- * or when rounding has used up the descent.
- *
- * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from zero. That bounds the energy of the velocity
- * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
- * what the cap can resolve.
- */
-static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
-  solve_result result = {0, 0, 0.0f};
-  float reference = precondition(c) + corrected(c, multilevel);
-  float delta = c->warm ? start_warm(c, plan) + corrected(c, multilevel) : reference;
-  float target = maximum(c->tolerance * c->tolerance * reference, SOLVED_PER_PARTICLE * (float)c->count);
-  float beta = 0.0f;
-  int refused = 0;
-  fill_planes(c, planes_at(c, c->direction), 0.0f);
-  while (result.iterations < c->max_iterations && delta > target && is_usable(delta)) {
-    if (result.iterations > 0 && !may_refine(c)) {
-      refused = 1;
-      break;
-    }
-    float curvature = turn_and_apply(c, plan, beta, multilevel);
-    if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
-      break;
-    }
-    float next = advance_and_precondition(c, delta / curvature) + corrected(c, multilevel);
-    beta = next > 0.0f && is_finite(next) ? snapped(next / delta, WORK_QUANTUM) : 0.0f;
-    delta = next;
-    result.iterations++;
-  }
-  CLOTH_ASSERT(result.iterations <= c->max_iterations);
-  for (int32_t idle = result.iterations; c->fixed_work && idle < c->max_iterations; idle++) {
-    iterate_idly(c, plan, multilevel);
-  }
-  round_solution(c);
-  result.capped = (refused || result.iterations == c->max_iterations) && delta > target;
-  result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
-  if (!(reference < 1.0e30f)) {
-    result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
-  }
-  return result;
-}
-
-/// Projection ///
-
-/*
- * Stiff springs as limits. A projected spring is not integrated by its force: after the prediction both its ends are
- * moved to where it has its length again, by
- *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p,
- * with the mobilities w and g = 1 / (w_p + w_q + compliance), compliance = m0 / (k^2 ks): that is one step of
- * nonlinear Gauss-Seidel on backward Euler, exact to first order, without a square root. One sweep a substep goes
- * through the springs in a fixed order of colours. No two springs of a colour share a particle, so that lanes may take
- * many at once, and the result is the same for any number of lanes.
- *
- * Stretch springs across spans of many cells, from the coarsest to the next but finest, are limits that only shorten:
- * they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
- */
-
-/* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
-#define LEAST_GAIN 9.5367431640625e-7f
-/* Compliance of what does not act. */
-#define GIVE_FREELY 1.0e30f
-
-static float plain_gain(float give) {
-  float gain = 1.0f / (2.0f + give);
-  return gain > LEAST_GAIN ? gain : 0.0f;
-}
-
-static spring_limit limit_with(int32_t span, float low, float high, float slack_give, float taut_give) {
-  spring_limit limit;
-  limit.span = span;
-  limit.low = low * low;
-  limit.high = high * high;
-  limit.slack_give = slack_give;
-  limit.taut_give = taut_give;
-  limit.slack_gain = plain_gain(slack_give);
-  limit.taut_gain = plain_gain(taut_give);
-  limit.fast = 0;
-  limit.kappa = 0.0f;
-  limit.above = 0.0f;
-  return limit;
-}
-
-/* A move. Rounded, so that it is nothing or far above what the next spring's products could make subnormal. */
-CLOTH_INLINE lanes3 limit_move(lanes3 d, lanes share) {
-  return lanes3_rounded(lanes3_scale(d, share), WORK_GRID);
-}
-
-/* What is known of the particles at the ends of a block of springs. */
-typedef struct spring_ends {
-  lanes mobility[2];
-  lanes mass_ratio[2];
-  lanes scale; /* stiffness factor */
-} spring_ends;
-
-/* How far springs move a particle of mobility 1 towards the other end, over d. */
-CLOTH_INLINE lanes limit_share(const spring_limit *limit, const spring_ends *ends, lanes squared) {
-  lanes zero = lanes_splat(0.0f);
-  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
-  lanes over = lanes_subtract(squared, bound);
-  lanes_mask slack = lanes_less(over, zero);
-  lanes give = lanes_select(slack, lanes_splat(limit->slack_give), lanes_splat(limit->taut_give));
-  give = lanes_divide(give, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
-  give = lanes_minimum(give, lanes_splat(GIVE_FREELY));
-  lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
-  lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
-  gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
-  lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-20f)); /* both are 0 where all may collapse */
-  return lanes_divide(lanes_multiply(gain, over), sum);
-}
-
-/* How far springs move their ends towards each other, over what leads from the first to the other. */
-typedef struct end_shares {
-  lanes from, to;
-} end_shares;
-
-/* Where only some springs are projected the others move nothing. */
-CLOTH_INLINE end_shares general_shares(const spring_limit *limit, const spring_ends *ends, lanes3 d) {
-  lanes share = limit_share(limit, ends, lanes3_dot(d, d));
-  if (limit->kappa > 0.0f) {
-    lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
-    share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
-  }
-  end_shares shares = {lanes_multiply(share, ends->mobility[0]), lanes_multiply(share, ends->mobility[1])};
-  return shares;
-}
-
-/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
-   the greater is the one of the right side. Both ends move as far. */
-CLOTH_INLINE lanes plain_share(const spring_limit *limit, lanes3 d) {
-  lanes squared = lanes3_dot(d, d);
-  lanes bound = lanes_splat(limit->low);
-  lanes over = lanes_subtract(squared, bound);
-  lanes taut = lanes_multiply(lanes_splat(limit->taut_gain), over);
-  lanes slack = lanes_multiply(lanes_splat(limit->slack_gain), over);
-  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
-}
-
-/* Moves both ends of springs. */
-CLOTH_INLINE void limit_general(const spring_limit *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
-  end_shares shares = general_shares(limit, ends, d);
-  *from = lanes3_add(*from, limit_move(d, shares.from));
-  *to = lanes3_subtract(*to, limit_move(d, shares.to));
-}
-
-CLOTH_INLINE void limit_plain(const spring_limit *limit, lanes3 *from, lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
-  lanes3 move = limit_move(d, plain_share(limit, d));
-  *from = lanes3_add(*from, move);
-  *to = lanes3_subtract(*to, move);
-}
-
-/* The longest piece of a row in which everything has mobility and stiffness 1. */
-static plain_piece plain_row(const cloth *c, int32_t row) {
-  return ((const plain_piece *)at(c, c->plain))[row];
-}
-
-/* The longest piece of a block of columns in which that is so. */
-static plain_piece *plain_columns(const cloth *c, int32_t column) {
-  return (plain_piece *)at(c, c->plain) + c->rows + column / LINE_BLOCK;
-}
-
-#if WITH_PROJECTION || CLOTH_LANES > 1
-/* The part of it that two pieces have in common, the second `shift` columns further right. */
-static plain_piece plain_both(plain_piece a, plain_piece b, int32_t shift) {
-  int32_t from = b.from - shift;
-  int32_t to = b.to - shift;
-  a.from = (int16_t)(from > a.from ? from : a.from);
-  a.to = (int16_t)(to < a.to ? to : a.to);
-  return a;
-}
-#endif
-
-/// Projected lines ///
-
-/*
- * The springs along rows are lines of springs that have nothing to do with each other, and so are those along columns.
- * Lanes take as many lines side by side, and go with each through all its springs, spans from coarse to fine. Columns
- * lie side by side in memory. Rows are brought side by side and back again, which costs less than half of what it costs
- * to have the springs of one row compete for lanes.
- */
-typedef struct line_bundle {
-  planes x;
-  const float *mobility;
-  int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
-  int32_t length;               /* elements of a line */
-  int32_t count;                /* how many lanes are lines: what others make is not kept */
-  int32_t is_ring;              /* 1 if the first element follows the last */
-  int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  plain_piece plain;            /* elements where the plain kernel may serve */
-} line_bundle;
-
-/* Values of maps, in lanes. */
-static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
-  return lanes_gathered(plane + b->first + element * b->along, b->across, b->count);
-}
-
-CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
-  for (int32_t n = 0; n < 2; n++) {
-    int32_t e = n ? other : element;
-    if (c->stiffness_map) {
-      lanes map = line_values(b, floats_at(c, c->stiffness_map), e);
-      ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
-    }
-    if (c->mass_ratio) {
-      ends->mass_ratio[n] = line_values(b, floats_at(c, c->mass_ratio), e);
-    }
-  }
-}
-
-CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t other) {
-  lanes one = lanes_splat(1.0f);
-  lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
-  spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
-  if (c->stiffness_map || c->mass_ratio) {
-    add_maps(c, b, element, other, &ends);
-  }
-  return ends;
-}
-
-/* A limit at work on a bundle. Both are copies, which compilers can keep in registers; add_maps() asks for the bundle
-   itself. */
-typedef struct line_limit {
-  spring_limit limit;
-  line_bundle bundle;
-  const cloth *c;
-  const line_bundle *lines;
-} line_limit;
-
-CLOTH_INLINE void limit_link(const line_limit *l, int32_t element) {
-  const int32_t next = l->bundle.next, count = l->bundle.count;
-  const int32_t i = element * next, j = i + l->limit.span * next;
-  lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
-  if (PLAIN_KERNELS && element >= l->bundle.plain.from && element + l->limit.span < l->bundle.plain.to) {
-    limit_plain(&l->limit, &ends[0], &ends[1]);
-  } else {
-    spring_ends known = line_ends(l->c, l->lines, element, element + l->limit.span);
-    limit_general(&l->limit, &known, &ends[0], &ends[1]);
-  }
-  lanes3_store(l->bundle.x, i, ends[0], count);
-  lanes3_store(l->bundle.x, j, ends[1], count);
-}
-
-/* Plain springs of whole lanes, from every other element on. Returns the element after the last. */
-CLOTH_INLINE int32_t limit_plain_links(const line_limit *l, int32_t element) {
-  const int32_t span = l->limit.span, step = span * l->bundle.next;
-  const int32_t end = element < l->bundle.plain.from ? 0 : l->bundle.plain.to - span;
-  planes x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
-              l->bundle.x.z + element * l->bundle.next};
-  for (; element < end; element += 2 * span) {
-    lanes3 from = lanes3_load(x, 0);
-    lanes3 to = lanes3_load(x, step);
-    limit_plain(&l->limit, &from, &to);
-    lanes3_store(x, 0, from, CLOTH_LANES);
-    lanes3_store(x, step, to, CLOTH_LANES);
-    x.x += 2 * step;
-    x.y += 2 * step;
-    x.z += 2 * step;
-  }
-  return element;
-}
-
-/* The springs from every other element on: no two of them have an end in common. */
-CLOTH_INLINE void limit_links(const line_limit *l, int32_t element) {
-  const int32_t span = l->limit.span;
-  while (element + span < l->bundle.length) {
-    int32_t ahead = element;
-    if (PLAIN_KERNELS && l->bundle.count == CLOTH_LANES) {
-      ahead = limit_plain_links(l, element);
-    }
-    if (ahead <= element) {
-      limit_link(l, element);
-      ahead = element + 2 * span;
-    }
-    element = ahead;
-  }
-}
-
-#if WITH_WRAP
-
-/*
- * A ring has no end to begin at, and whatever goes through it in order would leave marks where it begins. So all its
- * springs of a span act at once: each tells how far it would move its ends, and a particle does so much of the sum of
- * both moves. More than this, and gathered rings ring from substep to substep; less holds them worse (measured).
- */
-#define RING_SHARE 0.5f
-
-/* How far the spring between two elements would move them, over d. */
-CLOTH_INLINE end_shares ring_shares(const line_limit *l, int32_t element, int32_t other, lanes3 d) {
-  const plain_piece plain = l->bundle.plain;
-  if (PLAIN_KERNELS && element >= plain.from && other >= plain.from && element < plain.to && other < plain.to) {
-    lanes share = plain_share(&l->limit, d);
-    end_shares shares = {share, share};
-    return shares;
-  }
-  spring_ends known = line_ends(l->c, l->lines, element, other);
-  return general_shares(&l->limit, &known, d);
-}
-
-/* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
-CLOTH_INLINE void limit_ring(const line_limit *l, int32_t first, int32_t springs, int plain, int32_t count) {
-  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
-  const lanes3 start = lanes3_load(l->bundle.x, first * next);
-  int32_t element = first < span ? first + length - span : first - span;
-  lanes3 here = lanes3_load(l->bundle.x, element * next);
-  lanes3 pulled = here;
-  for (int32_t n = 0; n <= springs; n++) {
-    int32_t other = element + span < length ? element + span : element + span - length;
-    lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
-    lanes3 d = lanes3_subtract(there, here);
-    lanes share = plain ? plain_share(&l->limit, d) : d.x;
-    end_shares shares = {share, share};
-    if (!plain) {
-      shares = ring_shares(l, element, other, d);
-    }
-    if (n > 0) {
-      lanes3 moved = limit_move(lanes3_subtract(limit_move(d, shares.from), pulled), lanes_splat(RING_SHARE));
-      lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), count);
-    }
-    pulled = limit_move(d, shares.to);
-    here = there;
-    element = other;
-  }
-}
-
-/* Into how many rings the springs of a span fall. */
-static int32_t rings_of(int32_t length, int32_t span) {
-  while (length % span != 0) {
-    span /= 2;
-  }
-  return span;
-}
-
-/* All springs of a span. Rings that are plain all round have a loop of their own. */
-CLOTH_INLINE void limit_rings(const line_limit *l) {
-  const int32_t rings = rings_of(l->bundle.length, l->limit.span), springs = l->bundle.length / rings;
-  const int plain = PLAIN_KERNELS && l->bundle.plain.from == 0 && l->bundle.plain.to == l->bundle.length;
-  for (int32_t first = 0; first < rings; first++) {
-    if (plain && l->bundle.count == CLOTH_LANES) {
-      limit_ring(l, first, springs, 1, CLOTH_LANES);
-    } else {
-      limit_ring(l, first, springs, 0, l->bundle.count);
-    }
-  }
-}
-
-#endif
-
-/* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
-CLOTH_HOT CLOTH_SEPARATE void limit_bundle(const cloth *c, const spring_limit *limits, int32_t count,
-                                           const line_bundle *b) {
-  for (int32_t n = 0; n < count; n++) {
-    line_limit l = {limits[n], *b, c, b};
-    if (!l.limit.fast) {
-      l.bundle.plain.to = 0;
-    }
-#if WITH_WRAP
-    if (b->is_ring) {
-      limit_rings(&l);
-      continue;
-    }
-#endif
-    for (int32_t first = 0; first < 2 * l.limit.span; first++) {
-      limit_links(&l, first);
-    }
-  }
-}
-
-static void limit_columns(const cloth *c, planes x, const spring_limit *limits, int32_t count) {
-  for (int32_t column = 0; column < c->columns; column += CLOTH_LANES) {
-    int32_t left = c->columns - column;
-    planes first = {x.x + column, x.y + column, x.z + column};
-    line_bundle b = {first,
-                     floats_at(c, c->mobility) + column,
-                     c->columns,
-                     c->rows,
-                     left < CLOTH_LANES ? left : CLOTH_LANES,
-                     0,
-                     column,
-                     c->columns,
-                     1,
-                     *plain_columns(c, column)};
-    limit_bundle(c, limits, count, &b);
-  }
-}
-
-#if CLOTH_LANES > 1
-/* From rows to lines side by side. Lanes that are no line are filled with the first. */
-CLOTH_INLINE void turn_block(const float *from, int32_t next, int32_t count, float *to) {
-  lanes block[CLOTH_LANES];
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    block[n] = lanes_load(from + (n < count ? n : 0) * next);
-  }
-  lanes_transpose(block);
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    lanes_store(to + n * CLOTH_LANES, block[n]);
-  }
-}
-
-CLOTH_HOT CLOTH_SEPARATE void turn_lines(const float *row, int32_t columns, int32_t count, float *side) {
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    if (count == CLOTH_LANES) {
-      turn_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
-    } else {
-      turn_block(row + column, columns, count, side + column * CLOTH_LANES);
-    }
-  }
-}
-
-/* And back. */
-CLOTH_HOT CLOTH_SEPARATE void turn_lines_back(float *row, int32_t columns, int32_t count, const float *side) {
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    lanes block[CLOTH_LANES];
-    for (int32_t n = 0; n < CLOTH_LANES; n++) {
-      block[n] = lanes_load(side + column * CLOTH_LANES + n * CLOTH_LANES);
-    }
-    lanes_transpose(block);
-    int32_t left = columns - column;
-    for (int32_t n = 0; n < CLOTH_LANES; n++) {
-      if (count == CLOTH_LANES && left >= CLOTH_LANES) {
-        lanes_store(row + n * columns + column, block[n]);
-      } else if (n < count) {
-        lanes_store_first(row + n * columns + column, block[n], left);
-      }
-    }
-  }
-}
-
-/* Rows side by side. Their room is that of the forces, which are spent by then. */
-static void limit_turned_rows(const cloth *c, planes x, int32_t row, int32_t count, const spring_limit *limits,
-                              int32_t limit_count) {
-  int32_t first = row * c->columns;
-  int32_t room = CLOTH_LANES * in_line_blocks(c->columns);
-  float *side = floats_at(c, c->residual);
-  planes sides = {side, side + room, side + 2 * room};
-  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->columns, count,
-                   is_wrapped(c), first,           1,           c->columns, plain_row(c, row)};
-  for (int32_t n = 1; n < count; n++) {
-    b.plain = plain_both(b.plain, plain_row(c, row + n), 0);
-  }
-  turn_lines(x.x + first, c->columns, count, sides.x);
-  turn_lines(x.y + first, c->columns, count, sides.y);
-  turn_lines(x.z + first, c->columns, count, sides.z);
-  int all_plain = PLAIN_KERNELS && b.plain.from == 0 && b.plain.to == c->columns;
-  for (int32_t n = 0; n < limit_count; n++) {
-    all_plain &= limits[n].fast;
-  }
-  if (!all_plain) {
-    turn_lines(floats_at(c, c->mobility) + first, c->columns, count, side + 3 * room);
-  }
-  limit_bundle(c, limits, limit_count, &b);
-  turn_lines_back(x.x + first, c->columns, count, sides.x);
-  turn_lines_back(x.y + first, c->columns, count, sides.y);
-  turn_lines_back(x.z + first, c->columns, count, sides.z);
-}
-#endif
-
-static void limit_rows(const cloth *c, planes x, const spring_limit *limits, int32_t limit_count) {
-#if CLOTH_LANES > 1
-  if (turns_rows(c)) {
-    for (int32_t row = 0; row < c->rows; row += CLOTH_LANES) {
-      int32_t left = c->rows - row;
-      limit_turned_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
-    }
-    return;
-  }
-#endif
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t i = row * c->columns;
-    planes first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {first, floats_at(c, c->mobility) + i, 1, c->columns, 1, is_wrapped(c), i, 1, 1, plain_row(c, row)};
-    limit_bundle(c, limits, limit_count, &b);
-  }
-}
-
-static void limit_stretch(const cloth *c, planes x, int32_t direction, const spring_limit *limits, int32_t count) {
-  if (count > 0 && direction == WARP) {
-    limit_rows(c, x, limits, count);
-  } else if (count > 0) {
-    limit_columns(c, x, limits, count);
-  }
-}
-
-/* One sweep of strain limiting over the stretch springs. */
-static void limit_sweep(const cloth *c, planes x) {
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    float rest = direction_rest(c, d);
-    spring_limit limit =
-        limit_with(1, rest * (1.0f - c->limit_compression), rest * (1.0f + c->limit_extension), 0.0f, 0.0f);
-    limit_stretch(c, x, d, &limit, 1);
-  }
-}
-
-#if WITH_PROJECTION
-
-/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
-static float force_share(const step_plan *plan) {
-  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
-}
-
-/* The springs of a direction across `span` cells. A stretch spring across many is as many in a row, and compliant like
-   these; it only shortens. Returns 0 if nothing is projected there. */
-static int plan_limit(const cloth *c, const step_plan *plan, int32_t d, int32_t span, spring_limit *limit) {
-  const spring_family *s = &plan->spring[d];
-  float scale = 1.0f / force_share(plan);
-  float taut = GIVE_FREELY;
-  float slack = GIVE_FREELY;
-  if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
-    taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
-    slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : GIVE_FREELY;
-  }
-  if (plan->bend_projected && span == 2 && d <= WEFT) {
-    slack = scale * plan->bend_give[d];
-  }
-  float rest = direction_rest(c, d) * (float)span;
-  *limit = limit_with(span, rest, rest, minimum(slack, GIVE_FREELY), minimum(taut, GIVE_FREELY));
-  limit->fast = limit->taut_gain >= limit->slack_gain;
-  if (s->projected == PROJECTED_SOME && span == 1) {
-    limit->fast = 0;
-    limit->kappa = s->kappa;
-    limit->above = plan->projected_above;
-  }
-  return limit->taut_gain > 0.0f || limit->slack_gain > 0.0f;
-}
-
-CLOTH_INLINE void limit_shear_block(const cloth *c, const spring_limit *limit, planes x, int32_t i, int32_t j,
-                                    int plain, int32_t count) {
-  lanes3 from = lanes3_load(x, i);
-  lanes3 to = lanes3_load(x, j);
-  if (plain) {
-    limit_plain(limit, &from, &to);
-  } else {
-    const float *mobility = floats_at(c, c->mobility);
-    spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
-                        {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
-                        spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
-    limit_general(limit, &ends, &from, &to);
-  }
-  lanes3_store(x, i, from, count);
-  lanes3_store(x, j, to, count);
-}
-
-/* The shear springs of one direction between a row and the next. */
-CLOTH_INLINE void limit_shear_row(const cloth *c, const spring_limit *limit, planes x, int32_t row, int32_t direction) {
-  int32_t start = spring_start(direction);
-  int32_t shift = direction == DIAGONAL ? 1 : -1;
-  int32_t i = row * c->columns + start;
-  int32_t j = i + c->columns + shift;
-  int32_t count = c->columns - 1;
-  plain_piece plain = plain_both(plain_row(c, row), plain_row(c, row + 1), shift);
-  int32_t from = PLAIN_KERNELS && limit->fast ? plain.from - start : count;
-  int32_t last = plain.to - start < count ? plain.to - start - CLOTH_LANES : count;
-  /* From the last block to the first, as lanes beyond the last spring belong to the next row's beginning: processors
-     wait with what they read there until what was stored there has come to pass. */
-  for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
-    limit_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
-  }
-  if (is_wrapped(c)) { /* across the seam: what is left over at either end */
-    limit_shear_block(c, limit, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
-  }
-}
-
-/* First between the rows of even number and the next, then of odd number. */
-CLOTH_HOT CLOTH_SEPARATE void limit_shear(const cloth *c, const spring_limit *shear, planes x, int32_t direction) {
-  const spring_limit limit = *shear;
-  for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t row = colour; row + 1 < c->rows; row += 2) {
-      limit_shear_row(c, &limit, x, row, direction);
-    }
-  }
-}
-
-/* Work of the springs of one direction and span. A particle outside the plain pieces takes the springs on both sides
-   out of them. */
-static uint64_t limit_work(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t plain) {
-  spring_limit limit;
-  if (!plan_limit(c, plan, d, span, &limit)) {
-    return 0;
-  }
-  int32_t general = 2 * (c->count - plain) + (d > WEFT ? 2 * c->rows : 0);
-  general = !limit.fast || general > c->count ? c->count : general;
-  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * PRICE_RING : 0u;
-  around = d > WEFT ? (uint64_t)(uint32_t)c->rows * PRICE_SEAM_SHEAR : around;
-  return (uint64_t)(uint32_t)general * PRICE_GENERAL + (uint64_t)(uint32_t)(c->count - general) * PRICE_PLAIN +
-         (uint64_t)(uint32_t)(c->rows + c->columns) * PRICE_RUN + (is_wrapped(c) ? around : 0u);
-}
-
-/* Of the stretch springs of one span. */
-static uint64_t span_work(const cloth *c, const step_plan *plan, int32_t span, int32_t plain) {
-  return limit_work(c, plan, WARP, span, plain) + limit_work(c, plan, WEFT, span, plain);
-}
-
-/* Bend springs are two cells long. */
-static int32_t last_needed_span(const step_plan *plan) {
-  return plan->bend_projected ? 2 : 1;
-}
-
-static int32_t first_span(const step_plan *plan) {
-  return plan->span < last_needed_span(plan) ? last_needed_span(plan) : plan->span;
-}
-
-static uint64_t projection_work(const cloth *c, const step_plan *plan, int32_t plain) {
-  uint64_t work = (uint64_t)(uint32_t)c->fine_sweeps * span_work(c, plan, 1, plain);
-  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    work += limit_work(c, plan, d, 1, plain);
-  }
-  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
-    work += span_work(c, plan, span, plain);
-  }
-  return work;
-}
-
-static projection_plan *projection_of(const cloth *c) {
-  return (projection_plan *)at(c, c->projection);
-}
-
-/* The limits of a direction. */
-static spring_limit *limits_of(projection_plan *p, int32_t direction) {
-  return (spring_limit *)(void *)(p + 1) + p->first[direction];
-}
-
-/* All limits of a step. */
-CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan) {
-  projection_plan *p = projection_of(c);
-  int32_t total = 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    p->first[d] = total;
-    p->count[d] = 0;
-    for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
-      p->count[d] += plan_limit(c, plan, d, span, &limits_of(p, d)[p->count[d]]);
-    }
-    total += p->count[d];
-  }
-}
-
-/* The span to start from: coarse ones may be left out. */
-static int32_t refined_span(const cloth *c, const step_plan *plan) {
-  int32_t span = first_span(plan);
-  int32_t last = last_needed_span(plan);
-  if (span == last || may_refine(c)) {
-    return span;
-  }
-  for (; span > last; span /= 2) {
-    drop_work(c, span_work(c, plan, span, workspace_of(c)->plain), 1);
-  }
-  return last;
-}
-
-/* The stretch springs along one direction across up to so many cells. */
-static void project_stretch(const cloth *c, planes x, int32_t direction, int32_t span) {
-  projection_plan *p = projection_of(c);
-  const spring_limit *limits = limits_of(p, direction);
-  int32_t count = p->count[direction];
-  for (; count > 0 && limits->span > span; count--) {
-    limits++;
-  }
-  limit_stretch(c, x, direction, limits, count);
-}
-
-/*
- * All projected springs of the predicted positions: shear, then along rows and along columns through all spans, then
- * the finest of these again. What comes last is kept best; without the repetition it takes a third more substeps to the
- * same stretch in folds (measured).
- */
-CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
-  projection_plan *p = projection_of(c);
-  planes x = predicted_of(c);
-  int32_t span = refined_span(c, plan);
-  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    if (p->count[d] > 0) {
-      limit_shear(c, limits_of(p, d), x, d);
-    }
-  }
-  project_stretch(c, x, WARP, span);
-  project_stretch(c, x, WEFT, span);
-  for (int32_t sweep = 0; sweep < c->fine_sweeps; sweep++) {
-    if (!may_refine(c)) {
-      drop_work(c, span_work(c, plan, 1, workspace_of(c)->plain) * (uint32_t)(c->fine_sweeps - sweep), 1);
-      break;
-    }
-    project_stretch(c, x, WARP, 1);
-    project_stretch(c, x, WEFT, 1);
-  }
-}
-
 #endif
 
 /// Collider shapes ///
-
-static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = 0.0f - q.x;
-  q.y = 0.0f - q.y;
-  q.z = 0.0f - q.z;
-  return q;
-}
-
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
-static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
-  cloth_vector u = vector(q.x, q.y, q.z);
-  v = vector_clean(v);
-  cloth_vector t = vector_clean(vector_scale(vector_cross(u, v), 2.0f));
-  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
-}
-
-static cloth_rotation rotation_snapped(cloth_rotation q) {
-  snap_floats(&q.x, 4);
-  return q;
-}
-
-/* Snapped before it is squared, and again when it is scaled. */
-static cloth_rotation rotation_normalised(cloth_rotation q) {
-  q = rotation_snapped(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
-  q.x = q.x * scale;
-  q.y = q.y * scale;
-  q.z = q.z * scale;
-  q.w = q.w * scale;
-  return rotation_snapped(q);
-}
-
-/* A share t of the way from a to b, the short way round, at nearly even speed. */
-static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
-  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
-  cloth_rotation q;
-  q.x = a.x + (sign * b.x - a.x) * t;
-  q.y = a.y + (sign * b.y - a.y) * t;
-  q.z = a.z + (sign * b.z - a.z) * t;
-  q.w = a.w + (sign * b.w - a.w) * t;
-  return rotation_normalised(q);
-}
-
-static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
-  if (t == 1.0f) {
-    return *b;
-  }
-  cloth_pose pose;
-  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  pose.position = vector_snapped(pose.position, STATE_QUANTUM);
-  pose.rotation = rotation_between(a->rotation, b->rotation, t);
-  return pose;
-}
-
-static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
-  cloth_vector from = vector_snapped(vector_subtract(p, pose->position), STATE_QUANTUM);
-  return vector_snapped(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
-}
-
-static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
-  return vector_add(pose->position, rotate(pose->rotation, p));
-}
 
 /* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
    in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
@@ -5020,10 +3975,6 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   cone = lanes_subtract(cone, lanes_splat(body->radius));
   *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
   return lanes_select(low, round, lanes_select(high, round, cone));
-}
-
-CLOTH_INLINE lanes signed_one(lanes a) {
-  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
@@ -5086,29 +4037,6 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector 
   return distance;
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
-CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
-  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
-  v = lanes3_snapped(v);
-  lanes3 t = lanes3_snapped(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
-  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
-}
-
-/* Sum of small whole numbers. */
-static uint32_t lanes_count(lanes a) {
-  float values[CLOTH_LANES];
-  uint32_t count = 0;
-  lanes_store(values, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    count += (uint32_t)values[lane];
-  }
-  return count;
-}
-
-CLOTH_INLINE lanes clamped_to_one(lanes a) {
-  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
-}
-
 /* The capsule around a body, its axis turned as the body is. Returns its radius. */
 static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
                             cloth_vector *along) {
@@ -5123,453 +4051,9 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   }
   half = rotate(rotation, half);
   *from = vector_scale(half, -1.0f);
-  *along = vector_snapped(vector_scale(half, 2.0f), STATE_QUANTUM);
+  *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
   return reach;
 }
-
-#if WITH_PROJECTION
-
-/// Tethers ///
-
-/*
- * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
- * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
- * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
- * bounded and fixed amount of work.
- */
-static int32_t *tethers_of(const cloth *c, int32_t slot) {
-  return (int32_t *)at(c, c->tethers) + slot * c->count;
-}
-
-/* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
-   mixed term follows from the diagonals. */
-typedef struct rest_metric {
-  float warp, mixed, weft;
-  float around; /* columns all the way round; 0 if they do not go there */
-} rest_metric;
-
-static rest_metric metric_of(const cloth *c, float scale) {
-  rest_metric m;
-  float squared = scale * scale;
-  m.warp = squared * (c->spacing_warp * c->spacing_warp);
-  m.weft = squared * (c->spacing_weft * c->spacing_weft);
-  m.mixed = squared * 0.5f * (c->diagonal * c->diagonal - c->antidiagonal * c->antidiagonal);
-  m.mixed = snapped(m.mixed, WORK_QUANTUM);
-  m.around = is_wrapped(c) ? (float)c->columns : 0.0f;
-  return m;
-}
-
-/* So many columns or, if that is shorter, what is left of the way round. */
-CLOTH_INLINE lanes shorter_way(rest_metric m, lanes columns) {
-  if (!WITH_WRAP || m.around == 0.0f) {
-    return columns;
-  }
-  columns = lanes_absolute(columns);
-  return lanes_minimum(columns, lanes_subtract(lanes_splat(m.around), columns));
-}
-
-CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
-  lanes along = lanes_multiply(
-      columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns), lanes_multiply(lanes_splat(m.mixed), rows)));
-  return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
-}
-
-/* Choosing tethers: what all particles share, and where the one at hand is. */
-typedef struct tether_choice {
-  rest_metric metric;
-  int32_t particle, column, row;
-  int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
-} tether_choice;
-
-/* From a pin to a place of the grid. */
-static float rest_from(const cloth *c, const tether_choice *t, int32_t pin, int32_t column, int32_t row) {
-  int32_t pin_row = pin / c->columns;
-  lanes columns = shorter_way(t->metric, lanes_splat((float)(column - (pin - pin_row * c->columns))));
-  return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
-}
-
-static float rest_to_particle(const cloth *c, const tether_choice *t, int32_t pin) {
-  return rest_from(c, t, pin, t->column, t->row);
-}
-
-/* Is a pin beside another, at most half as far from it as from the particle? */
-static int is_beside(const cloth *c, const tether_choice *t, int32_t pin, int32_t other) {
-  int32_t row = other / c->columns;
-  return 4.0f * rest_from(c, t, pin, other - row * c->columns, row) < rest_to_particle(c, t, pin);
-}
-
-/* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
-   it has need no offer. */
-static void offer_tether(const cloth *c, const tether_choice *t, int32_t pin) {
-  int32_t *first = &t->slots[0][t->particle];
-  int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
-  if (pin < 0 || pin == *first || (second && pin == *second)) {
-    return;
-  }
-  int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
-  if (is_nearest) {
-    int32_t former = *first;
-    *first = pin;
-    pin = former;
-  }
-  if (!second) {
-    return;
-  }
-  if (is_nearest && *second >= 0 && is_beside(c, t, *second, *first)) {
-    *second = -1;
-  }
-  if (pin < 0 || is_beside(c, t, pin, *first)) {
-    return;
-  }
-  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
-    *second = pin;
-  }
-}
-
-/* What a neighbour so many columns and rows away knows. */
-static void offer_from(const cloth *c, const tether_choice *t, int32_t columns, int32_t rows) {
-  int32_t column = t->column + columns;
-  int32_t row = t->row + rows;
-  if (is_wrapped(c)) {
-    column += column < 0 ? c->columns : 0;
-    column -= column >= c->columns ? c->columns : 0;
-  }
-  if (column < 0 || column >= c->columns || row < 0 || row >= c->rows) {
-    return;
-  }
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    offer_tether(c, t, t->slots[slot][row * c->columns + column]);
-  }
-}
-
-static void stand_at(const cloth *c, tether_choice *t, int32_t column) {
-  column -= column >= c->columns ? c->columns : 0;
-  t->column = column;
-  t->particle = t->row * c->columns + column;
-}
-
-/* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
-   all that twice, as what comes first hears from what comes last. */
-static void hand_tethers_on(const cloth *c, int32_t rows) {
-  tether_choice t;
-  int32_t columns = is_wrapped(c) ? 2 * c->columns : c->columns;
-  t.metric = metric_of(c, 1.0f);
-  t.slots[0] = tethers_of(c, 0);
-  t.slots[1] = c->tether_count > 1 ? tethers_of(c, 1) : NULL;
-  for (int32_t n = 0; n < c->rows; n++) {
-    t.row = rows > 0 ? n : c->rows - 1 - n;
-    for (int32_t column = 0; column < columns; column++) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, -1, 0 - rows);
-      offer_from(c, &t, 0, 0 - rows);
-      offer_from(c, &t, 1, 0 - rows);
-      offer_from(c, &t, -1, 0);
-    }
-    for (int32_t column = columns - 1; column >= 0; column--) {
-      stand_at(c, &t, column);
-      offer_from(c, &t, 1, 0);
-    }
-  }
-}
-
-CLOTH_SEPARATE void choose_tethers(const cloth *c) {
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
-  }
-  hand_tethers_on(c, 1);
-  hand_tethers_on(c, -1);
-  inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
-}
-
-CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-/* Marks of a block of particles: it hangs on no pin, on one, on as many side by side in a row in the same order, or on
-   any. */
-enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
-
-static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
-  return (uint8_t *)at(c, c->tether_marks) + (slot * c->rows + row) * tether_blocks(c);
-}
-
-static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int are_one = 1, are_side_by_side = pins[0] / c->columns == pins[count - 1] / c->columns;
-  for (int32_t n = 1; n < count; n++) {
-    are_one &= pins[n] == pins[0];
-    are_side_by_side &= pins[n] == pins[0] + n;
-  }
-  if (are_one) {
-    return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
-  }
-  return are_side_by_side && pins[0] >= 0 ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
-}
-
-/* Returns 1 if there are any. */
-CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
-  int32_t any = 0;
-  for (int32_t slot = 0; slot < c->tether_count; slot++) {
-    for (int32_t row = 0; row < c->rows; row++) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->columns;
-      uint8_t *marks = tether_marks_of(c, slot, row);
-      for (int32_t column = 0; column < c->columns; column += TETHER_BLOCK) {
-        int32_t left = c->columns - column;
-        marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
-        any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
-      }
-    }
-  }
-  return any;
-}
-
-/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
-typedef struct tether_ends {
-  lanes3 pin;
-  lanes rest;
-} tether_ends;
-
-/* A particle without a tether has an endless one to particle 0. */
-#define TETHER_ENDLESS 1.0e30f
-
-#if CLOTH_LANES > 1
-CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
-                                    tether_ends *ends) {
-  float place[3][CLOTH_LANES];
-  float rest[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < c->columns - column ? pins[lane] : -1;
-    int32_t from = pin < 0 ? 0 : pin;
-    int32_t pin_row = from / c->columns;
-    cloth_vector p = vector_load(predicted_of(c), from);
-    lanes columns = lanes_splat((float)(column - (from - pin_row * c->columns)) + lane_numbers[lane]);
-    place[0][lane] = p.x;
-    place[1][lane] = p.y;
-    place[2][lane] = p.z;
-    columns = shorter_way(m, columns);
-    rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
-    rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
-  }
-  ends->pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
-  ends->rest = lanes_load(rest);
-}
-#endif
-
-/* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
-   then. */
-static body_axis *solids_of(const cloth *c) {
-  return (body_axis *)at(c, c->row_buffers);
-}
-
-/* A little larger, as ways_meet() rounds. Far from the origin, where that is not enough, the box decides: on every
-   machine alike. */
-static void set_box(body_axis *axis, float reach) {
-  cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
-  axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
-  axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
-}
-
-/* Finds these where they are at the end of the step. Returns how many there are. */
-CLOTH_SEPARATE int32_t find_solids(const cloth *c) {
-  body_axis *axes = solids_of(c);
-  int32_t count = 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      body_axis *axis = &axes[count++];
-      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
-      axis->from = vector_add(slot->body.pose.position, axis->from);
-      axis->squared_reach = reach * reach;
-      set_box(axis, reach * 1.0001f + STATE_QUANTUM);
-    }
-  }
-  return count;
-}
-
-CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
-}
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
-
-/* Straight ways from particles to pins, and the boxes around them. */
-typedef struct straight_ways {
-  lanes3 from, to;
-  lanes3 low, high;
-} straight_ways;
-
-/* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
-CLOTH_INLINE lanes_mask ways_meet(const straight_ways *w, const body_axis *axis) {
-  lanes tiny = lanes_splat(1.0e-12f);
-  lanes3 way = lanes3_snapped_to(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
-  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
-  lanes3 apart = lanes3_snapped_to(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes c = lanes_snapped(lanes3_dot(way, apart));
-  float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
-  if (squared_length > 0.0f) {
-    lanes3 along = lanes3_splat(axis->along);
-    lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
-    lanes b = lanes_snapped(lanes3_dot(way, along));
-    lanes f = lanes_snapped(lanes3_dot(along, apart));
-    lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
-    lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
-    s = clamped_to_one(lanes_snapped(lanes_divide(s, lanes_maximum(crossing, tiny))));
-    lanes t = clamped_to_one(lanes_snapped(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
-    c = lanes_subtract(c, lanes_multiply(b, t));
-    apart = lanes3_subtract(apart, lanes3_scale(along, t));
-  }
-  lanes s = clamped_to_one(lanes_snapped(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
-  lanes3 gap = lanes3_snapped(lanes3_add_scaled(apart, way, s));
-  return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
-}
-
-CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float other_high) {
-  return lanes_both(lanes_less(low, lanes_splat(other_high)), lanes_less(lanes_splat(other_low), high));
-}
-
-/* Which ways go through the box around a capsule: most go past it. */
-CLOTH_INLINE lanes_mask ways_near(const straight_ways *w, const body_axis *axis) {
-  lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
-  near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
-  return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
-}
-
-/* How many of a block's particles are meant. */
-CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
-  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
-}
-
-/* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
-   pull. */
-CLOTH_SEPARATE void drop_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
-                                 lanes *share) {
-  const body_axis *axes = solids_of(c);
-  int32_t count = workspace_of(c)->solids;
-  uint32_t work = count_within(taut, left) * (uint32_t)count * PRICE_PASSED;
-  straight_ways w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
-  for (int32_t n = 0; n < count; n++) {
-    lanes_mask near = lanes_both(taut, ways_near(&w, &axes[n]));
-    if (lanes_any(near) || c->fixed_work) {
-      work += count_within(near, left) * PRICE_UNBLOCKED;
-      *share = lanes_drop(lanes_both(near, ways_meet(&w, &axes[n])), *share);
-    }
-  }
-  add_varying_work(c, work, 1);
-}
-
-/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
- */
-CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
-  uint32_t solids = (uint32_t)workspace_of(c)->solids;
-  planes x = predicted_of(c);
-  lanes3 p = lanes3_load(x, i);
-  lanes3 d = lanes3_subtract(p, ends->pin);
-  lanes squared = lanes3_dot(d, d);
-  lanes moves = lanes_load(floats_at(c, c->mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
-  if (!lanes_any(taut) && !c->fixed_work) {
-    return;
-  }
-  lanes over = lanes_subtract(squared, ends->rest);
-  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
-  lanes share = lanes_keep(taut, lanes_divide(over, below));
-  if (solids) {
-    drop_blocked(c, &p, &ends->pin, taut, left, &share);
-  }
-  lanes3_store(x, i, lanes3_subtract(p, limit_move(d, share)), left);
-}
-
-/* From a row on: in how many rows the same pins hold a block of columns in the same way. */
-static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
-  const int32_t *pins = tethers_of(c, slot) + column;
-  int32_t pin = pins[row * c->columns];
-  uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-  int32_t end = row + 1;
-  while (end < c->rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
-         pins[end * c->columns] == pin) {
-    end++;
-  }
-  return end - row;
-}
-
-/* Rows of a block of columns that hang alike: on a pin, or on the pins from there on if they are side by side. */
-typedef struct tether_piece {
-  rest_metric metric;
-  int32_t pin, side_by_side;
-  int32_t row, rows, column;
-} tether_piece;
-
-/* So many columns from the piece's first. */
-CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  planes x = predicted_of(c);
-  int32_t pin_row = piece->pin / c->columns;
-  int32_t pin_column = piece->pin - pin_row * c->columns;
-  int32_t column = piece->column + from;
-  tether_ends ends;
-  lanes columns;
-  if (piece->side_by_side) {
-    ends.pin = lanes3_load(x, piece->pin + from);
-    columns = lanes_splat((float)(piece->column - pin_column));
-  } else {
-    ends.pin = lanes3_splat(vector_load(x, piece->pin));
-    columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
-  }
-  columns = shorter_way(piece->metric, columns);
-  for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
-    ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(c, &ends, row * c->columns + column, c->columns - column);
-  }
-}
-
-CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
-  tether_piece piece = *whole;
-  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->columns; from += CLOTH_LANES) {
-    pull_columns(c, &piece, from);
-  }
-}
-
-CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
-                                 int32_t to) {
-  for (int32_t column = from; column < to; column += CLOTH_LANES) {
-    int32_t i = row * c->columns + column;
-    tether_ends ends;
-#if CLOTH_LANES > 1
-    tethers_to_many(c, *m, pins + i, row, column, &ends);
-#else
-    int32_t pin_row = pins[i] / c->columns;
-    if (pins[i] < 0) {
-      continue;
-    }
-    ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
-    lanes columns = shorter_way(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->columns))));
-    ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
-#endif
-    pull_block(c, &ends, i, to - column);
-  }
-}
-
-/* Tethers of one slot. */
-static void pull_tethers(const cloth *c, int32_t slot) {
-  tether_piece piece;
-  piece.metric = metric_of(c, c->tether_scale);
-  for (piece.column = 0; piece.column < c->columns; piece.column += TETHER_BLOCK) {
-    int32_t end = piece.column + TETHER_BLOCK < c->columns ? piece.column + TETHER_BLOCK : c->columns;
-    for (piece.row = 0; piece.row < c->rows; piece.row += piece.rows) {
-      int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
-      piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
-      piece.pin = tethers_of(c, slot)[piece.row * c->columns + piece.column];
-      piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
-      if (mark == TETHERS_MANY) {
-        pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);
-      } else if (mark != TETHERS_NONE) {
-        pull_piece(c, &piece);
-      }
-    }
-  }
-}
-
-#endif
-
-/// Contact by projection ///
 
 /* Farthest a collider's surface lies from its position. */
 static float body_reach(const cloth_collider *body) {
@@ -5586,6 +4070,3053 @@ static float body_reach(const cloth_collider *body) {
     return 1.0e9f; /* a plane is never far */
   }
 }
+
+/// Costs ///
+
+/*
+ * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
+ * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ */
+enum {
+  COST_STEP = 6000,   /* a step: its plan, pads, statistics */
+  COST_CALL = 600,    /* a substep, whatever the grid */
+  COST_ROW = 120,     /* a row, in a substep */
+  COST_PREPARE = 60,  /* a particle, in a step */
+  COST_MARK = 40,     /* a particle and a slot of tethers, in a step */
+  COST_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
+  COST_OFFERS = 1200, /* ... and each of its tethers */
+  COST_PREDICT = 80,
+  COST_HISTORY = 60,
+  COST_BODY_FORCES = 30,
+  COST_AIR = 345,
+  COST_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
+  COST_BENDS = 600,
+  COST_CHANGE = 85, /* new velocities and the prediction, after forces */
+  COST_PRECONDITIONER = 450,
+  COST_BEND_BLOCKS = 310,
+  COST_SOLVE = 200, /* around the iterations */
+  COST_WARM = 420,  /* beside the operator */
+  COST_ITERATION = 230,
+  COST_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
+  COST_BEND_PAIR = 225,
+  COST_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
+  COST_SEAM_BLOCKS = 190,
+  COST_SEAM_PAIR = 170,  /* ... in an iteration, ... */
+  COST_SEAM_SHEAR = 280, /* ... or projected */
+  COST_RING = 20,        /* a projected spring around it, beside that of a row */
+  COST_PLAIN = 64,       /* a projected spring in a plain piece of a row */
+  COST_GENERAL = 165,    /* another one, or of a strain limit */
+  COST_RUN = 62,         /* a run of springs */
+  COST_SETTLE = 75,
+  COST_TETHER = 85,
+  COST_TAUT = 60,       /* a tether that pulls ... */
+  COST_PASSED = 100,    /* ... and for each collider that might be in its way ... */
+  COST_UNBLOCKED = 420, /* ... if it is near */
+  COST_NEAR = 103,      /* is it near a collider? */
+  COST_RESPOND = 350,   /* one that touches */
+  COST_BODY = 1500,     /* a collider */
+  COST_TRACE = 45,      /* a step on a traced path, beside the distance */
+  COST_TRACED = 150,    /* a path */
+  COST_TARGET = 400,    /* a particle held to its target, and out of its backstop */
+  COST_ACCEPT = 112,
+  COST_RECOVER = 220,   /* a particle that is slowed or put back */
+  COST_CONFINED = 1600, /* a confined particle */
+  COST_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
+  COST_SEEK_MORE = 700, /* ... of several: their motions are made anew */
+  COST_HELD = 2600      /* a particle held so */
+};
+
+/* Of a sweep of strain limiting, a particle. */
+static uint32_t sweep_cost(const cloth *c) {
+  return 2 * COST_GENERAL + COST_RUN + (is_wrapped(c) ? COST_RING : 0u);
+}
+
+/* Distance of a point from the surface, by shape. */
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {20, 60, 150, 140, 200};
+
+/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
+   near to it, or meets it there but for a rounding; it counts as a hit. */
+#define TRACE_STEPS 4
+/* A traced point this close to the margin touches [m]. */
+#define TRACE_CONTACT 1.0e-5f
+/* The next float after it. */
+#define TRACE_CLEARANCE 1.0000001e-5f
+
+/* A traced path. */
+static uint32_t trace_cost(const cloth_collider *body) {
+  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
+}
+
+/* A particle near a collider: the distances of both ends of its way. */
+static uint32_t near_cost(const cloth_collider *body) {
+  return 240u + 2u * distance_costs[body->shape];
+}
+
+/// Uniform runs ///
+
+/* The longest piece of a row in which everything has mobility and stiffness 1. */
+static uniform_run uniform_run_of_row(const cloth *c, int32_t row) {
+  return ((const uniform_run *)at(c, c->scratch.uniform_runs))[row];
+}
+
+/* The longest piece of a block of columns in which that is so. */
+static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
+  return (uniform_run *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
+}
+
+#if WITH_PROJECTION || CLOTH_LANES > 1
+/* The part of it that two pieces have in common, the second `shift` columns further right. */
+static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) {
+  int32_t from = b.from - shift;
+  int32_t to = b.to - shift;
+  a.from = (int16_t)(from > a.from ? from : a.from);
+  a.to = (int16_t)(to < a.to ? to : a.to);
+  return a;
+}
+#endif
+
+/*
+ * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
+ * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
+ * solver. A bound takes the most of the latter that there can be.
+ */
+
+/* Particles of mobility 1 that the longest pieces of their rows hold, as find_uniform_runs() finds them. */
+static int32_t count_uniform_particles(const cloth *c) {
+  int32_t uniform = 0;
+  for (int32_t row = 0; row < c->grid.rows && !c->constant.stiffness_map; row++) {
+    int32_t longest = 0;
+    int32_t length = 0;
+    for (int32_t i = row * c->grid.columns; i < (row + 1) * c->grid.columns; i++) {
+      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
+      longest = length > longest ? length : longest;
+    }
+    uniform += longest;
+  }
+  return uniform;
+}
+
+/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
+   stiffness. */
+static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
+  const float *mobility = floats_at(c, c->scratch.mobility) + first;
+  uniform_run longest = {0, 0};
+  int32_t from = 0;
+  for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
+    for (int32_t k = 0; k < side; k++) {
+      from = mobility[n * along + k] == 1.0f ? from : n + 1;
+    }
+    if (n + 1 - from > longest.to - longest.from) {
+      longest.from = (int16_t)from;
+      longest.to = (int16_t)(n + 1);
+    }
+  }
+  return longest;
+}
+
+/* Have all particles of some rows of a block of columns mobility 1? */
+static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
+  lanes one = lanes_splat(1.0f);
+  lanes worst = lanes_splat(0.0f);
+  for (int32_t row = 0; row < rows; row++) {
+    const float *mobility = floats_at(c, c->scratch.mobility) + first + row * c->grid.columns;
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
+      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
+    }
+  }
+  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+}
+
+/* Most lines are plain from end to end, which is quick to see. */
+CLOTH_SEPARATE void find_uniform_runs(const cloth *c) {
+  uniform_run whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t first = row * c->grid.columns;
+    uniform_run *piece = &((uniform_run *)at(c, c->scratch.uniform_runs))[row];
+    *piece =
+        are_uniform(c, first, 1, c->grid.columns) ? whole_row : longest_uniform_run(c, first, c->grid.columns, 1, 1);
+  }
+  for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
+    int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
+    uniform_run *piece = uniform_run_of_columns(c, column);
+    *piece = are_uniform(c, column, c->grid.rows, side)
+                 ? whole_column
+                 : longest_uniform_run(c, column, c->grid.rows, c->grid.columns, side);
+  }
+}
+
+/// Vertex layouts ///
+
+#if WITH_TARGETS || WITH_VERTICES
+
+/* Does an attribute of some floats fit into a vertex? */
+static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
+  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
+}
+
+/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
+static int32_t row_vertices(const cloth *c) {
+  return cells_along_warp(c) + 1;
+}
+
+/* Does a layout fit its stride, and are all vertices there? */
+static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
+  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  return CLOTH_OK;
+}
+
+/* Byte by byte: the caller's buffer may have any alignment. */
+static void copy_floats(void *to, const void *from, int32_t count) {
+  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+}
+
+#endif
+
+/// Statistics ///
+
+static int32_t public_mode(const spring_family *s) {
+  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
+  return modes[s->projected];
+}
+
+CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  s->substeps = plan->substeps;
+  CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
+    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
+}
+
+/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
+   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
+  workspace *work = workspace_of(c);
+  uint32_t now = CLOTH_TICKS();
+  work->statistics.ticks[stage] += now - work->tick;
+  work->tick = now;
+#ifdef CLOTH_TRACE
+  hasher h;
+  hash_start(&h);
+  vector_array vectors = vectors_at(c, made);
+  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
+  CLOTH_TRACE(c, stage, substep, hash_end(&h));
+#else
+  (void)substep;
+  (void)made;
+#endif
+}
+
+int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
+  int error = check_call(c, statistics);
+  if (error) {
+    return error;
+  }
+  *statistics = *statistics_of(c);
+  return CLOTH_OK;
+}
+
+int cloth_substep_iterations(const cloth *c, int32_t substep) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (substep < 0 || substep >= statistics_of(c)->substeps) {
+    return CLOTH_ERROR_SUBSTEPS;
+  }
+  return ((const uint16_t *)at(c, c->own.iterations))[substep];
+}
+
+/// 5. Stages of a substep ///
+
+/// Air ///
+
+#if WITH_AIR
+
+/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
+   part is place[0], and 2^-32 of it place[1]. */
+static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
+  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
+}
+
+static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
+  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
+  float from = gust_corner(seed, place[0], axis);
+  float to = gust_corner(seed, place[0] + 1u, axis);
+  return from + (to - from) * (t * t * (3.0f - 2.0f * t));
+}
+
+/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
+static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
+  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
+  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+}
+
+/* Can gusts be so strong and so long? */
+static int are_gusts(cloth_vector strength, float period) {
+  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
+         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
+}
+
+static cloth_vector wind_of(const cloth *c) {
+  const cloth_inputs *inputs = inputs_of(c);
+  if (inputs->gust_period == 0.0f) {
+    return inputs->wind;
+  }
+  cloth_vector gust = inputs->gust_strength;
+  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
+  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
+  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
+  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
+}
+
+/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
+static void advance_gusts(cloth_inputs *inputs, float time) {
+  if (inputs->gust_period > 0.0f) {
+    float way = time / inputs->gust_period;
+    int32_t whole = (int32_t)way;
+    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
+    uint32_t before = inputs->gust_place[1];
+    inputs->gust_place[1] = before + part;
+    inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
+  }
+}
+
+#endif
+
+#if !WITH_AIR
+
+static cloth_vector wind_of(const cloth *c) {
+  return inputs_of(c)->wind;
+}
+
+#endif
+
+/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
+   a seam. */
+typedef struct row_ends {
+  cloth_vector left, right;
+  float cells;
+} row_ends;
+
+CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
+  row_ends ends;
+  ends.left = vector_load(x, row * c->grid.columns);
+  ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
+  ends.cells = 0.0f;
+  if (is_wrapped(c)) {
+    cloth_vector first = ends.left;
+    ends.left = ends.right;
+    ends.right = first;
+    ends.cells = 1.0f;
+  }
+  return ends;
+}
+
+/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
+   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
+   Differences reach one cell to each side, or to one side only on an edge. */
+CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
+  int32_t i = row * c->grid.columns + column;
+  int32_t above = row > 0 ? 1 : 0;
+  int32_t below = row < c->grid.rows - 1 ? 1 : 0;
+  lanes one = lanes_splat(1.0f);
+  lanes beyond = lanes_splat(ends->cells);
+  lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
+  lanes_mask has_right = lanes_first(c->grid.columns - 1 - column);
+  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
+  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
+  lanes3 up = lanes3_load(x, i - above * c->grid.columns);
+  lanes3 along_weft = lanes3_flush(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
+  lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
+  lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
+  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
+  lanes3 crossed = lanes3_cross(lanes3_flush(lanes3_subtract(right, left)), along_weft);
+  return lanes3_scale(crossed, lanes_divide(share, cells));
+}
+
+/*
+ * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
+ * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
+ * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
+ * explicit step stable.
+ */
+CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
+  lanes one = lanes_splat(1.0f);
+  lanes area = lanes3_length(a);
+  lanes speed = lanes3_length(v);
+  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
+  area = lanes_maximum(area, lanes_splat(1.0e-12f));
+  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
+  lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
+  lanes into = lanes_flush(lanes3_dot(n, v));
+  /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
+  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
+  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
+  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
+  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
+  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
+  force = lanes3_add_scaled(force, n, aside);
+  lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
+  lanes size = lanes3_length(change);
+  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
+  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
+  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
+  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
+}
+
+CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array x = evaluation_positions(c, plan);
+  vector_array v = vectors_at(c, c->state.velocity);
+  lanes3 wind = lanes3_splat(wind_of(c));
+  lanes h_over_mass = lanes_splat(plan->h / reference_mass(c));
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    row_ends ends = row_ends_at(c, x, row);
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
+      lanes mass = mass_ratio_lanes(c, i);
+      lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
+      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(h_over_mass, mass));
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
+    }
+  }
+}
+
+/// Plan of a step ///
+
+/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+static float limited_coefficient(float value, float limit) {
+  return flush_small(minimum(value, limit), WORK_QUANTUM);
+}
+
+/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
+   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+#define SOLVABLE_KAPPA 64.0f
+
+static float solvable_kappa(const cloth *c) {
+  float iterations = (float)c->settings.solver.max_iterations;
+  return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
+}
+
+/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
+  float per_mass = k / reference_mass(c);
+  spring_family s;
+  s.rest = direction_rest(c, d);
+  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
+  s.force = s.stiffness * (1.0f / k);
+  s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
+  s.kappa = s.stiffness + 2.0f * s.damping;
+  s.mode = CLOTH_MODE_OFF;
+  s.projected = PROJECTED_NONE;
+  return s;
+}
+
+/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
+static float projection_threshold(const cloth *c) {
+  return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
+             ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
+             : CLOTH_KAPPA_NEVER;
+}
+
+/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
+   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
+   gradients do so up to this kappa per iteration of the cap (measured). */
+#define RESOLVED_KAPPA 0.25f
+
+/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+static float projected_above(const cloth *c, const step_plan *plan) {
+  float threshold = projection_threshold(c);
+  float most = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    most = maximum(most, plan->spring[d].kappa);
+  }
+  if (!(most * max_kappa_factor(c) > threshold)) {
+    return threshold;
+  }
+  return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
+                                    RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
+}
+
+static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
+  if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
+    return PROJECTED_NONE;
+  }
+  return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
+}
+
+/* The mode kappa asks for, by the threshold. */
+static int32_t mode_by_kappa(const cloth *c, float kappa) {
+  if (kappa == 0.0f) {
+    return CLOTH_MODE_OFF;
+  }
+  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
+    return CLOTH_MODE_EXPLICIT;
+  }
+  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
+                                                                                  : CLOTH_MODE_MIXED;
+}
+
+/* May a family be forced to be explicit? */
+static int is_stable_explicit(const cloth *c, const spring_family *s) {
+  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+}
+
+static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
+  s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
+  s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
+  if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE) {
+    return;
+  }
+  s->mode = CLOTH_MODE_IMPLICIT;
+  if (c->settings.integration.method == CLOTH_INTEGRATION_IMPLICIT) {
+    return;
+  }
+  if (is_stable_explicit(c, s)) {
+    s->mode = CLOTH_MODE_EXPLICIT;
+    return;
+  }
+  plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
+}
+
+static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
+  float per_mass = plan->h / reference_mass(c);
+  bend_family *b = &plan->bend[d];
+  b->rest = 2.0f * direction_rest(c, d);
+  b->inverse_rest = 1.0f / b->rest;
+  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
+  b->curve_slope = limited_coefficient(plan->h * b->curve / b->rest, KAPPA_LIMIT);
+  b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
+  b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
+  b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
+  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
+}
+
+/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
+   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
+static int is_bend_projected(const cloth *c, const step_plan *plan) {
+  float kappa = plan->bend_kappa * max_kappa_factor(c);
+  if (kappa > BEND_EXPLICIT_LIMIT) {
+    kappa += 2.0f * plan->bend[WARP].damping;
+  }
+  return WITH_PROJECTION && c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         c->settings.integration.bend_method == CLOTH_BEND_ADAPTIVE &&
+         kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
+}
+
+/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+static void plan_projected_bend(step_plan *plan) {
+  plan->bend_mode = CLOTH_MODE_OFF;
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
+    plan->bend_compliance[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
+  }
+}
+
+static void plan_bend(const cloth *c, step_plan *plan) {
+  float fabric_kappa = 0.0f;
+  plan->bend_kappa = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan_bend_family(c, plan, d);
+    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
+    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
+  }
+  plan->bend_projected = is_bend_projected(c, plan);
+  if (plan->bend_projected) {
+    plan_projected_bend(plan);
+    return;
+  }
+  float limit = BEND_EXPLICIT_LIMIT / max_kappa_factor(c);
+  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
+  if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
+    plan->bend_mode = CLOTH_MODE_IMPLICIT;
+    limit = solvable_kappa(c);
+  }
+  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    bend_family *b = &plan->bend[d];
+    b->linear_slope = minimum(b->linear_slope, limit);
+    b->linear = b->linear_slope * plan->inverse_h;
+    b->fold_slope = minimum(b->fold_slope, limit);
+    b->fold = b->fold_slope * plan->inverse_h;
+    b->damping = minimum(b->damping, limit);
+  }
+}
+
+static float max_particle_speed(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  float most = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    most = maximum(most, vector_dot(velocity, velocity));
+  }
+  return square_root(most);
+}
+
+/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
+  float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
+  float a = dt * (per_mass * direction_stiffness(c, direction));
+  float b = 2.0f * per_mass * direction_damping(c, direction);
+  if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
+    b = 0.0f; /* damping is no reason for smaller implicit steps */
+  }
+  return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
+}
+
+static int32_t choose_substeps(const cloth *c, float dt) {
+  if (c->settings.integration.substeps > 0) {
+    return c->settings.integration.substeps;
+  }
+  if (c->settings.capacity.fixed_work) {
+    return c->settings.integration.max_substeps;
+  }
+  float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
+                     ? c->settings.integration.explicit_threshold
+                     : SUBSTEP_KAPPA;
+  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  if (projection_threshold(c) < SUBSTEP_KAPPA) {
+    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+  }
+  return ceiling_within(wanted, c->settings.integration.max_substeps);
+}
+
+/* An explicit-only cloth has no solver to fall back on. */
+static int is_refused(const cloth *c, float dt) {
+  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return 0;
+  }
+  float k = dt / (float)choose_substeps(c, dt);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    spring_family s = plan_spring(c, k, d);
+    if (!is_stable_explicit(c, &s)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
+ * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
+ * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
+ * a factor of e in 50 substeps), while there they damp them like an implicit step.
+ */
+static void plan_extrapolation(const cloth *c, step_plan *plan) {
+  float last = inputs_of(c)->last_substep;
+  plan->extrapolation =
+      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
+  plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+}
+
+CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan->dt = dt;
+  plan->notes = 0;
+  plan->substeps = choose_substeps(c, dt);
+  plan->h = dt / (float)plan->substeps;
+  plan->inverse_h = 1.0f / plan->h;
+  plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan->spring[d] = plan_spring(c, plan->h, d);
+  }
+  plan->projected_above = projected_above(c, plan);
+  plan_bend(c, plan);
+  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
+  plan->projects = plan->bend_projected;
+  plan->springs = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    choose_mode(c, plan, &plan->spring[d]);
+    plan->solves |= plan->spring[d].mode >= CLOTH_MODE_IMPLICIT;
+    plan->springs |= plan->spring[d].mode != CLOTH_MODE_OFF;
+    plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
+  }
+  plan->forces |= plan->springs;
+  plan_extrapolation(c, plan);
+}
+
+#if WITH_PROJECTION
+
+/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+static float force_share(const step_plan *plan) {
+  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
+}
+
+#endif
+
+/// Forces ///
+
+/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
+CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
+                                    int32_t width, int32_t left) {
+  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
+  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
+                     corner_difference(v, d), stored, width, left);
+}
+
+CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
+                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
+  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
+                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+}
+
+/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
+   `change`, and fills the operator. */
+CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
+  const vector_array x = evaluation_positions(c, plan);
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
+  shift_state carry = shift_start();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column, left = columns - column;
+    cell_corners xs = load_corners(x, i, reach, below);
+    cell_corners vs = load_corners(v, i, reach, below);
+    row_forces pulls;
+    float *stored = tiles ? tiles + tile_offset(column) : NULL;
+    int32_t width = tile_width(c, column);
+    spring_length lengths[DIRECTIONS];
+    if (reach == 1) {
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
+                                                         lengths[d], &vs, stored, width, left));
+    } else {
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
+      EACH_DIRECTION(d, pulls.along[d] =
+                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+    }
+    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
+  }
+}
+
+/* Compiled for either, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
+                                                 vector_array change) {
+#if defined(__OPTIMIZE_SIZE__)
+  add_row(c, plan, row, reach, change);
+#else
+  if (reach == 1) {
+    add_row(c, plan, row, 1, change);
+  } else {
+    add_row(c, plan, row, 2, change);
+  }
+#endif
+}
+
+#if WITH_WRAP
+
+/* Bend springs of a line. Kept with w = sqrt(slope) d. */
+CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
+                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
+  const int32_t width = seam_rows(c);
+  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
+  lanes3 pull =
+      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
+  if (line->mode == CLOTH_MODE_IMPLICIT) {
+    vector_array w = {stored, stored + width, stored + 2 * width};
+    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
+    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+  }
+  return pull;
+}
+
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    int32_t count = line->rows - row;
+    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
+    lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
+    float *stored = line->blocks + row;
+    lanes3 pull;
+    if (line->is_bend) {
+      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
+    } else {
+      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
+      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
+                         CLOTH_LANES);
+    }
+    add_seam_pulls(c, line, change, row, pull, count);
+  }
+}
+
+/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode != CLOTH_MODE_OFF) {
+      add_seam_line(c, plan, &line, change);
+    }
+  }
+}
+
+#endif
+
+/* Adds the velocity changes of all springs to `change`, row by row. */
+static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    if (plan->springs || plan->solves) {
+      add_row_of_springs(c, plan, row, 1, change);
+    }
+    if (plan->bend_mode != CLOTH_MODE_OFF) {
+      add_row_of_springs(c, plan, row, 2, change);
+    }
+  }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_forces(c, plan, change);
+  }
+#endif
+}
+
+/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+typedef struct body_force {
+  lanes3 gravity;
+  lanes drag;
+} body_force;
+
+static body_force body_force_of(const cloth *c, const step_plan *plan) {
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
+  body_force force;
+  force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
+  force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
+  return force;
+}
+
+CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
+  return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
+}
+
+/* Sets `change` to these, times the mass ratio. */
+CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  body_force force = body_force_of(c, plan);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 a = body_force_on(&force, lanes3_load(v, i));
+    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
+  }
+}
+
+/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  set_body_forces(c, plan, change);
+  if (has_air(c)) {
+    add_air(c, plan, change);
+  }
+  add_spring_forces(c, plan, change);
+}
+
+/// Operator ///
+
+/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
+CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
+  lanes3 span = bend_span(x, d);
+  lanes along = lanes3_dot(span, corner_difference(p, d));
+  return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
+}
+
+/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
+   direction . product to the sum. The slopes are stored, d is at hand. */
+CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const vector_array p = vectors_at(c, c->scratch.direction);
+  const vector_array q = vectors_at(c, c->scratch.product);
+  const vector_array buffer = bend_buffer(c, row);
+  const float *slopes = floats_at(c, c->scratch.bend_slopes);
+  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
+  shift_state carry = shift_start();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = first + column;
+    cell_corners xs = load_corners(x, i, 2, below);
+    cell_corners ps = load_corners(p, i, 2, below);
+    row_forces pulls;
+    EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
+    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
+    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
+    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
+    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
+  }
+}
+
+/* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
+CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
+  lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
+  lanes beta = lanes_load(spring + 3 * width);
+  return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
+}
+
+/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
+typedef struct operator_context {
+  vector_array p, q, buffer;
+  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
+  int32_t columns, first, below;
+  int stretch, shear; /* are these families implicit? */
+  shift_state carry;
+  lanes_sum *sum;
+} operator_context;
+
+/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
+   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
+CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
+  const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const float *spring = o->tiles + tile_offset(column);
+  const int32_t i = o->first + column;
+  cell_corners ps = load_corners(o->p, i, 1, o->below);
+  row_forces pulls = {{zero, zero, zero, zero}};
+  if (o->stretch) {
+    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
+    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
+  }
+  CLOTH_LANES_FORGET();
+  ps = load_corners(o->p, i, 1, o->below);
+  if (o->shear) {
+    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
+    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
+  }
+  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
+  lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
+  lanes3_store(o->q, i, product, left);
+  lanes_sum_add(o->sum, column, lanes_within(lanes3_dot(ps.first, product), left));
+}
+
+CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
+  const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
+  operator_context o = {vectors_at(c, c->scratch.direction),
+                        vectors_at(c, c->scratch.product),
+                        row_buffer(c, 0),
+                        tiles_of(c, row),
+                        c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
+                        columns,
+                        first,
+                        offset_below(c, row, 1),
+                        stretch,
+                        shear,
+                        shift_start(),
+                        sum};
+  int32_t column = 0;
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; column < whole; column += CLOTH_LANES) {
+    apply_block(&o, column, TILE, CLOTH_LANES);
+  }
+#endif
+  for (; column < columns; column += CLOTH_LANES) {
+    apply_block(&o, column, column < whole ? TILE : columns - whole, columns - column);
+  }
+}
+
+/* Compiled for each choice of families, unless size is asked for. */
+CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
+  int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
+  int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
+#if defined(__OPTIMIZE_SIZE__)
+  apply_row(c, row, stretch, shear, sum);
+#else
+  if (stretch && shear) {
+    apply_row(c, row, 1, 1, sum);
+  } else if (stretch) {
+    apply_row(c, row, 1, 0, sum);
+  } else {
+    apply_row(c, row, 0, shear, sum);
+  }
+#endif
+}
+
+#if WITH_WRAP
+
+/* The same for one line of the springs across the seam: adds A direction and its part of direction . product. */
+CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    int32_t count = line->rows - row;
+    lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
+    lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
+  }
+}
+
+static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
+  for (int32_t n = 0; n < seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode >= CLOTH_MODE_IMPLICIT) {
+      operator_seam_line(c, &line, sum);
+    }
+  }
+}
+
+#endif
+
+/// Preconditioner ///
+
+CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
+  return symmetric_at(floats_at(c, c->scratch.inverse) + i, c->stride);
+}
+
+/* Stores the first `count` lanes. */
+CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
+  float *f = floats_at(c, c->scratch.inverse) + i;
+  lanes_store_first(f, m.xx, count);
+  lanes_store_first(f + c->stride, m.yy, count);
+  lanes_store_first(f + 2 * c->stride, m.zz, count);
+  lanes_store_first(f + 3 * c->stride, m.xy, count);
+  lanes_store_first(f + 4 * c->stride, m.xz, count);
+  lanes_store_first(f + 5 * c->stride, m.yz, count);
+}
+
+/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
+CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
+  const float *tiles = tiles_of(c, row);
+  lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
+  if (!before) {
+    return here;
+  }
+  int32_t earlier = column - CLOTH_LANES;
+  if (earlier < 0) {
+    return lanes_shifted(lanes_splat(0.0f), here);
+  }
+  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
+}
+
+/* Adds to m the blocks of springs of one direction, kept there. */
+CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
+  int32_t part = OPERATOR_FLOATS * d;
+  lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
+                       operator_load(c, row, column, part + 2, before));
+  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
+}
+
+/* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
+CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
+  vector_array x = vectors_at(c, c->state.position);
+  int32_t i = place + 2 * spring_start(d);
+  int32_t j = place + 2 * spring_end(c, d);
+  lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
+  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
+  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
+}
+
+/* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
+CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
+                                    int32_t column) {
+  if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
+    return;
+  }
+  add_operator_block(c, m, row, column, d, d == ANTIDIAGONAL);
+  if (d == WARP || row > 0) {
+    add_operator_block(c, m, d == WARP ? row : row - 1, column, d, d == WARP || d == DIAGONAL);
+  }
+}
+
+CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
+  if (d == WARP || row + 2 < c->grid.rows) {
+    add_bend_block(c, m, d, i - 2 * spring_start(d));
+  }
+  if (d == WARP || row >= 2) {
+    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
+  }
+}
+
+/* Stores C, the diagonal blocks of A, where the inverse will be. */
+CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      int32_t i = row * c->grid.columns + column;
+      symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
+      EACH_DIRECTION(d, add_spring_blocks(c, plan, &m, d, row, column));
+      m = symmetric_quantise(m);
+      if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+        EACH_DIRECTION(d, add_bend_blocks(c, &m, d, row, i));
+      }
+      symmetric_store(c, i, m, c->grid.columns - column);
+    }
+  }
+}
+
+static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
+  lanes zero = lanes_splat(0.0f);
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_NONE) {
+    return symmetric_identity(lanes_splat(1.0f));
+  }
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+    m.xy = zero;
+    m.xz = zero;
+    m.yz = zero;
+  }
+  return symmetric_inverse(m, mass);
+}
+
+/* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
+CLOTH_HOT static void invert_blocks(const cloth *c) {
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    symmetric inverse = inverse_of_kind(c, symmetric_load(c, i), mass_ratio_lanes(c, i));
+    lanes_mask moves = lanes_less(zero, lanes_load(mobility + i));
+    inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), zero));
+    symmetric_store(c, i, symmetric_quantise(inverse), c->count - i);
+  }
+}
+
+/* One particle's block. These run on few particles and one at a time. */
+static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
+  return floats_at(c, c->scratch.inverse) + particle + entry * c->stride;
+}
+
+CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+
+/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
+   shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
+static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
+  float axis[3] = {n.x, n.y, n.z};
+  float p[3][3];
+  float pm[3][3];
+  for (int r = 0; r < 3; r++) {
+    for (int s = 0; s < 3; s++) {
+      float outer = flush_small(axis[r] * axis[s], WORK_QUANTUM);
+      p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
+    }
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int s = 0; s < 3; s++) {
+      pm[r][s] = 0.0f;
+      for (int t = 0; t < 3; t++) {
+        pm[r][s] += p[r][t] * *block_entry(c, particle, block_index[t][s]);
+      }
+      pm[r][s] = flush_small(pm[r][s], WORK_QUANTUM);
+    }
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int s = r; s < 3; s++) {
+      float sum = 0.0f;
+      for (int t = 0; t < 3; t++) {
+        sum += pm[r][t] * p[t][s];
+      }
+      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+    }
+  }
+}
+
+/* Adds s n n^T, or s (I - n n^T) unless `along`, to the block of one particle. */
+static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int along, float s) {
+  float axis[3] = {n.x, n.y, n.z};
+  for (int r = 0; r < 3; r++) {
+    for (int t = r; t < 3; t++) {
+      float outer = flush_small(axis[r] * axis[t], WORK_QUANTUM);
+      *block_entry(c, particle, block_index[r][t]) += s * (along ? outer : (r == t ? 1.0f : 0.0f) - outer);
+    }
+  }
+}
+
+#if WITH_WRAP
+
+/* Adds w w^T + beta I to the block of one particle. */
+static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
+  for (int r = 0; r < 3; r++) {
+    for (int t = r; t < 3; t++) {
+      float value = w[r] * w[t] + (r == t ? beta : 0.0f);
+      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
+    }
+  }
+}
+
+/* Adds the blocks of the springs across the seam to C. */
+CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
+  const int32_t part = seam_rows(c);
+  for (int32_t n = 0; n < seam_lines(c); n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
+      const float *block = line.blocks + row;
+      float w[3] = {block[0], block[part], block[2 * part]};
+      add_seam_block(c, line.from + row * c->grid.columns, w, block[3 * part]);
+      add_seam_block(c, line.to + row * c->grid.columns, w, block[3 * part]);
+    }
+  }
+}
+
+#endif
+
+/* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
+   form S C S + c (I - S), before inversion. */
+static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
+  float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
+  project_block(c, particle, n, to_line);
+  fill_block(c, particle, n, !to_line, trace * 0.33333334f);
+}
+
+/* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
+static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
+  const confinement *list = confined_of(c);
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    act(c, list[i].particle, list[i].direction, list[i].freedom == FREEDOM_LINE);
+  }
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
+      act(c, i, vector_load(vectors_at(c, c->scratch.contact_normal), i), 0);
+    }
+  }
+}
+
+/* A particle held by static friction has no freedom left. */
+static void clear_sticking_blocks(const cloth *c) {
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
+      *block_entry(c, i, entry) = 0.0f;
+    }
+  }
+}
+
+/// Multilevel preconditioner ///
+
+/*
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
+ * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
+ * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
+ * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ *
+ * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
+ * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
+ * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
+ * count in full.
+ */
+
+#if WITH_MULTILEVEL
+
+/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
+#define LEAST_PIVOT 0.0009765625f
+/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
+   (measured). */
+#define COARSE_SHARE 0.5f
+
+typedef struct grid_level {
+  int32_t columns, rows;
+  int32_t count;
+  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
+} grid_level;
+
+static grid_level finest_level(const cloth *c) {
+  grid_level level = {c->grid.columns, c->grid.rows, c->count, NULL};
+  return level;
+}
+
+static grid_level coarser_level(const cloth *c, const grid_level *fine) {
+  grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->scratch.nodes)};
+  level.count = level.columns * level.rows;
+  if (fine->floats) {
+    level.floats = fine->floats + NODE_FLOATS * fine->count;
+  }
+  return level;
+}
+
+static int is_coarsest(const grid_level *level) {
+  return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
+}
+
+/* How much of a column, or row, belongs to a node. */
+static float node_weight(int32_t column, int32_t node, int32_t nodes) {
+  int32_t distance = column - COARSENING * node;
+  if (distance > 0 && node == nodes - 1) {
+    return 1.0f;
+  }
+  return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
+}
+
+/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
+   their springs' blocks, or those of what moves with a node as a whole. */
+enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
+
+typedef struct restriction {
+  vector_array from;
+  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
+  float mass;                      /* 1 on a block's diagonal, else 0 */
+} restriction;
+
+CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
+  lanes3 value = lanes3_load(t->from, i);
+  if (kind == OF_NODES) {
+    return value;
+  }
+  lanes share = lanes_load(t->share + i);
+  if (kind == OF_RESIDUAL) {
+    return lanes3_scale(value, share);
+  }
+  lanes mass = lanes_splat(t->mass);
+  if (t->mass_ratio) {
+    mass = lanes_multiply(mass, lanes_load(t->mass_ratio + i));
+  }
+  value = lanes3_subtract(value, lanes3_of(mass, mass, mass));
+  lanes3 springs = lanes3_scale(value, share);
+  if (kind == OF_SPRINGS) {
+    return springs;
+  }
+  mass = lanes_multiply(mass, share);
+  return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
+}
+
+/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
+  vector_array line;
+  line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
+  line.y = line.x + columns + LINE_PAD;
+  line.z = line.y + columns + LINE_PAD;
+  return line;
+}
+
+/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
+ */
+static void restrict_line(const float *line, float *to, int32_t nodes) {
+  const float *at_node = line;
+  for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
+    float near = (at_node[-1] + at_node[1]) * 0.75f + at_node[0];
+    float far = (at_node[-2] + at_node[2]) * 0.5f + (at_node[-3] + at_node[3]) * 0.25f;
+    float sum = near + far;
+    if (node == nodes - 1) {
+      sum += 0.25f * at_node[1];
+    }
+    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+  }
+}
+
+/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+static void join_ends(const cloth *c, float *line, int32_t nodes) {
+  if (is_wrapped(c)) {
+    line[0] += line[nodes - 1];
+    line[nodes - 1] = 0.0f;
+  }
+}
+
+/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+typedef struct node_reach {
+  int32_t first, end;
+  float weights[2 * COARSENING];
+} node_reach;
+
+static node_reach rows_around(const grid_level *fine, const grid_level *coarse, int32_t node) {
+  node_reach around;
+  int32_t first = COARSENING * node - (COARSENING - 1), end = COARSENING * (node + 1);
+  around.first = first < 0 ? 0 : first;
+  around.end = end > fine->rows ? fine->rows : end;
+  for (int32_t row = around.first; row < around.end; row++) {
+    around.weights[row - around.first] = node_weight(row, node, coarse->rows);
+  }
+  return around;
+}
+
+/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
+                                 const grid_level *coarse) {
+  const int32_t columns = fine->columns;
+  const vector_array line = coarse_line(c, 0, columns);
+  fill_zero(line.x - LINE_PAD, (size_t)(3 * (columns + LINE_PAD) + LINE_PAD) * sizeof(float));
+  for (int32_t node = 0; node < coarse->rows; node++, to += coarse->columns) {
+    const node_reach around = rows_around(fine, coarse, node);
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      for (int32_t row = around.first; row < around.end; row++) {
+        lanes weight = lanes_splat(around.weights[row - around.first]);
+        sum = lanes3_add_scaled(sum, restricted_values(t, kind, row * columns + column), weight);
+      }
+      lanes3_store(line, column, sum, columns - column);
+    }
+    restrict_line(line.x, to, coarse->columns);
+    restrict_line(line.y, to + coarse->count, coarse->columns);
+    restrict_line(line.z, to + 2 * coarse->count, coarse->columns);
+    for (int32_t part = 0; part < 3; part++) {
+      join_ends(c, to + part * coarse->count, coarse->columns);
+    }
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
+                                             const grid_level *coarse) {
+  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
+}
+
+/* To the first grid. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
+  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
+}
+
+/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
+  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
+                   first == 0 ? 1.0f : 0.0f};
+  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
+  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
+}
+
+/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
+  lanes over_square = lanes_splat(1.0f / (distance * distance));
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    float *masses = level->floats + 6 * level->count + i;
+    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
+    symmetric m = node_symmetric(masses, level->count);
+    m.xx = lanes_add(m.xx, springs.xx);
+    m.yy = lanes_add(m.yy, springs.yy);
+    m.zz = lanes_add(m.zz, springs.zz);
+    m.xy = lanes_add(m.xy, springs.xy);
+    m.xz = lanes_add(m.xz, springs.xz);
+    m.yz = lanes_add(m.yz, springs.yz);
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
+    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
+    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    for (int32_t entry = 0; entry < 6; entry++) {
+      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
+    }
+  }
+}
+
+/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+static void build_nodes(const cloth *c) {
+  size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  grid_level fine = finest_level(c);
+  grid_level coarse = coarser_level(c, &fine);
+  restrict_blocks(c, 0, &fine, &coarse);
+  restrict_blocks(c, 3, &fine, &coarse);
+  for (float distance = COARSENING;; distance *= COARSENING) {
+    fine = coarse;
+    int done = is_coarsest(&fine);
+    coarse = coarser_level(c, &fine);
+    for (int32_t first = 0; !done && first < NODE_FLOATS; first += 3) {
+      restrict_nodes(c, first, &fine, &coarse);
+    }
+    invert_nodes(&fine, distance);
+    if (done) {
+      return;
+    }
+  }
+}
+
+static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
+  (void)n;
+  (void)to_line;
+  floats_at(c, c->scratch.share)[particle] = 0.0f;
+}
+
+/* The particles that are all free. */
+static void set_shares(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+  }
+  for_each_constrained(c, clear_share);
+}
+
+/* Correction = inverse blocks times residual. Returns residual . correction. */
+CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
+  vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
+  vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
+    lanes3 residual = lanes3_load(r, i);
+    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    lanes3_store(z, i, correction, level->count - i);
+    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+typedef struct node_rows {
+  vector_array first, second;
+  float way;
+} node_rows;
+
+/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
+CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
+  for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
+    float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
+    float half = (a + b) * 0.5f;
+    line[0] = a;
+    line[1] = (a + half) * 0.5f;
+    line[2] = half;
+    line[3] = (half + b) * 0.5f;
+  }
+}
+
+static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
+  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+  vector_array line = coarse_line(c, node, columns);
+  for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
+    z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
+  }
+  spread_line(z, coarse->columns, line.x);
+  spread_line(z + coarse->count, coarse->columns, line.y);
+  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
+}
+
+/* To be asked for row after row. */
+static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
+  int32_t node = row / COARSENING;
+  int32_t next = node + 1;
+  node = node < coarse->rows ? node : coarse->rows - 1;
+  next = next < coarse->rows ? next : node;
+  if (row == 0) {
+    spread_nodes(c, coarse, 0, columns);
+  }
+  if (row % COARSENING == 0 && next != node) {
+    spread_nodes(c, coarse, next, columns);
+  }
+  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
+                      (float)(row % COARSENING) * (1.0f / COARSENING)};
+  return around;
+}
+
+CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
+  lanes3 first = lanes3_load(around->first, column);
+  lanes3 second = lanes3_load(around->second, column);
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+}
+
+/* Adds what a coarser grid corrects to the corrections of a grid. */
+static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
+  vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  for (int32_t row = 0; row < fine->rows; row++) {
+    node_rows around = nodes_around(c, coarse, row, fine->columns);
+    for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
+      int32_t i = row * fine->columns + column;
+      lanes3_store(z, i, lanes3_add(lanes3_load(z, i), nodes_between(&around, column)), fine->columns - column);
+    }
+  }
+}
+
+/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
+   of residual . z. */
+CLOTH_SEPARATE float correct_coarse(const cloth *c) {
+  grid_level levels[COARSE_LEVELS];
+  grid_level fine = finest_level(c);
+  int32_t last = 0;
+  float total = 0.0f;
+  levels[0] = coarser_level(c, &fine);
+  restrict_residual(c, &fine, &levels[0]);
+  for (; !is_coarsest(&levels[last]); last++) {
+    levels[last + 1] = coarser_level(c, &levels[last]);
+    restrict_nodes(c, 0, &levels[last], &levels[last + 1]);
+  }
+  for (int32_t n = last; n >= 0; n--) {
+    total += correct_nodes(&levels[n]);
+    if (n < last) {
+      add_coarser(c, &levels[n], &levels[n + 1]);
+    }
+  }
+  return total;
+}
+
+#endif
+
+/// Conjugate gradient ///
+
+/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
+CLOTH_HOT static void update_direction_row(const cloth *c, int32_t row, float beta) {
+  const vector_array z = vectors_at(c, c->scratch.product);
+  const vector_array direction = vectors_at(c, c->scratch.direction);
+  const int32_t columns = c->grid.columns;
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 old = lanes3_load(direction, i);
+    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+  }
+}
+
+typedef struct solve_result {
+  int32_t iterations;
+  int32_t capped;
+  float residual; /* relative, in the inverse preconditioner's norm */
+} solve_result;
+
+/* product = P^-1 residual. Returns residual . product. */
+CLOTH_HOT static float precondition(const cloth *c) {
+  vector_array r = vectors_at(c, c->scratch.residual);
+  vector_array z = vectors_at(c, c->scratch.product);
+  const float *inverse = floats_at(c, c->scratch.inverse);
+  const int32_t count = c->count, stride = c->stride;
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 residual = lanes3_quantise(lanes3_load(r, i), WORK_ROUNDER);
+    lanes3 preconditioned = symmetric_apply(symmetric_at(inverse + i, stride), residual);
+    lanes3_store(z, i, preconditioned, count - i);
+    lanes dot = lanes3_dot(residual, preconditioned);
+    lanes_sum_add(&sum, i, lanes_within(dot, count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
+typedef struct advance_context {
+  vector_array r, p, q, y;
+  const float *inverse;
+  int32_t stride;
+  lanes alpha;
+} advance_context;
+
+/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
+CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
+  lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
+  lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
+  lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
+  residual = lanes3_quantise(residual, WORK_ROUNDER);
+  lanes3_store(o->r, i, residual, left);
+  lanes3 preconditioned = symmetric_apply(symmetric_at(o->inverse + i, o->stride), residual);
+  lanes3_store(o->q, i, preconditioned, left);
+  return lanes_within(lanes3_dot(residual, preconditioned), left);
+}
+
+/* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
+CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
+  const advance_context o = {vectors_at(c, c->scratch.residual),
+                             vectors_at(c, c->scratch.direction),
+                             vectors_at(c, c->scratch.product),
+                             vectors_at(c, c->scratch.solution),
+                             floats_at(c, c->scratch.inverse),
+                             c->stride,
+                             lanes_splat(alpha)};
+  lanes_sum sum = {{0.0f}};
+  EACH_BLOCK(i, left, c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
+  return lanes_sum_total(&sum);
+}
+
+/* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
+   work quantum begins to show, and a residual made of rounding would lead anywhere. */
+#define SOLVED_PER_PARTICLE 1.0e-16f
+
+/* Least step along a direction, 2^-30. Far below what a matrix with kappa up to its limit can ask for; a multiple of
+   2^-53 times one of 2^-40 stays clear of the subnormal numbers. */
+#define LEAST_STEP STATE_QUANTUM
+
+/* A float that can be divided by: positive, finite, and with a finite inverse. */
+static int is_usable(float value) {
+  return value > 1.0e-30f && value < 1.0e30f;
+}
+
+CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array b) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes dot = lanes3_dot(lanes3_load(a, i), lanes3_load(b, i));
+    lanes_sum_add(&sum, i, lanes_within(dot, c->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* What the solution is too fine in is dropped, see WORK_ROUNDER. */
+static void quantise_solution(const cloth *c) {
+  vector_array y = vectors_at(c, c->scratch.solution);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(y, i, lanes3_quantise(lanes3_load(y, i), WORK_ROUNDER), c->count - i);
+  }
+}
+
+/* What coarser grids add to residual . z. */
+static float coarse_correction(const cloth *c, int multilevel) {
+#if WITH_MULTILEVEL
+  return multilevel ? correct_coarse(c) : 0.0f;
+#else
+  (void)c;
+  (void)multilevel;
+  return 0.0f;
+#endif
+}
+
+#if WITH_MULTILEVEL
+/* The same with what coarser grids add. */
+CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, float beta) {
+  const vector_array z = vectors_at(c, c->scratch.product);
+  const vector_array direction = vectors_at(c, c->scratch.direction);
+  const float *share = floats_at(c, c->scratch.share);
+  const int32_t columns = c->grid.columns;
+  const grid_level fine = finest_level(c);
+  const grid_level coarse = coarser_level(c, &fine);
+  const node_rows around = nodes_around(c, &coarse, row, columns);
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    int32_t i = row * columns + column;
+    lanes3 coarse_correction = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    coarse_correction = lanes3_add(lanes3_load(z, i), coarse_correction);
+    lanes3 turned = lanes3_add(coarse_correction, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+  }
+}
+#endif
+
+/*
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
+ * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * read before it is overwritten. Returns direction . product.
+ */
+CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
+  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
+  lanes_sum sum = {{0.0f}};
+  int32_t turned = 0;
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (; turned < c->grid.rows && turned <= row + 2; turned++) {
+#if WITH_MULTILEVEL
+      if (multilevel) {
+        update_corrected_row(c, turned, beta);
+        continue;
+      }
+#endif
+      (void)multilevel;
+      update_direction_row(c, turned, beta);
+    }
+    operator_row(c, plan, row, &sum);
+    if (bends) {
+      bend_operator_row(c, row, &sum);
+    }
+  }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    operator_seam(c, plan, &sum);
+  }
+#endif
+  return lanes_sum_total(&sum);
+}
+
+/* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
+static float apply_operator(const cloth *c, const step_plan *plan) {
+  fill_vectors(c, vectors_at(c, c->scratch.product), 0.0f);
+  return update_direction_and_apply(c, plan, 1.0f, 0);
+}
+
+/*
+ * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
+ * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
+ * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
+ */
+CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
+  vector_array x0 = vectors_at(c, c->state.warm_start);
+  vector_array p = vectors_at(c, c->scratch.direction);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
+    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+    int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
+    vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
+  }
+  float curvature = apply_operator(c, plan);
+  float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));
+  if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
+    return precondition(c);
+  }
+  return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
+}
+
+/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
+static void iterate_without_effect(const cloth *c, const step_plan *plan, int multilevel) {
+  if (is_finite(update_direction_and_apply(c, plan, 0.0f, multilevel))) {
+    advance_and_precondition(c, 0.0f);
+    coarse_correction(c, multilevel);
+  }
+}
+
+/*
+ * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
+ * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
+ * or when rounding has used up the descent.
+ *
+ * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from zero. That bounds the energy of the velocity
+ * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
+ * what the cap can resolve.
+ */
+static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
+  solve_result result = {0, 0, 0.0f};
+  float reference = precondition(c) + coarse_correction(c, multilevel);
+  float delta = c->state.warm_start ? start_warm(c, plan) + coarse_correction(c, multilevel) : reference;
+  float target = maximum(c->settings.solver.tolerance * c->settings.solver.tolerance * reference,
+                         SOLVED_PER_PARTICLE * (float)c->count);
+  float beta = 0.0f;
+  int refused = 0;
+  fill_vectors(c, vectors_at(c, c->scratch.direction), 0.0f);
+  while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
+    if (result.iterations > 0 && !may_refine(c)) {
+      refused = 1;
+      break;
+    }
+    float curvature = update_direction_and_apply(c, plan, beta, multilevel);
+    if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
+      break;
+    }
+    float next = advance_and_precondition(c, delta / curvature) + coarse_correction(c, multilevel);
+    beta = next > 0.0f && is_finite(next) ? flush_small(next / delta, WORK_QUANTUM) : 0.0f;
+    delta = next;
+    result.iterations++;
+  }
+  CLOTH_ASSERT(result.iterations <= c->settings.solver.max_iterations);
+  for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < c->settings.solver.max_iterations;
+       idle++) {
+    iterate_without_effect(c, plan, multilevel);
+  }
+  quantise_solution(c);
+  result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
+  result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
+  if (!(reference < 1.0e30f)) {
+    result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
+  }
+  return result;
+}
+
+/// Implicit solve ///
+
+/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
+  set_diagonal_blocks(c, plan);
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_blocks(c, plan);
+  }
+#endif
+#if WITH_MULTILEVEL
+  if (multilevel) {
+    set_shares(c);
+    build_nodes(c);
+  }
+#endif
+  (void)multilevel;
+  for_each_constrained(c, constrain_block);
+  invert_blocks(c);
+  for_each_constrained(c, project_block);
+  clear_sticking_blocks(c);
+}
+
+static void record_solve(const cloth *c, int32_t substep, solve_result result) {
+  cloth_statistics *s = statistics_of(c);
+  ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
+  s->iterations += result.iterations;
+  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->substeps_capped += result.capped;
+  s->residual = maximum(s->residual, result.residual);
+}
+
+/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
+   and again, and the cloth would swing itself apart. */
+static void store_warm_start(const cloth *c, int capped) {
+  vector_array y = vectors_at(c, c->scratch.solution);
+  for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
+    cloth_vector kept = vector_load(y, i);
+    int keeps = !capped && vector_is_finite(kept);
+    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static void add_solution(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 change = lanes3_load(vectors_at(c, c->scratch.solution), i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
+  }
+}
+
+#if WITH_MULTILEVEL
+
+/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+static float implicit_kappa(const step_plan *plan) {
+  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
+  }
+  return kappa;
+}
+
+/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
+   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
+   block gets further in the same time). */
+#define MULTILEVEL_KAPPA 4.0f
+#define MULTILEVEL_ITERATIONS 6
+
+static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
+  int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
+  return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
+}
+
+#endif
+
+static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+#if WITH_MULTILEVEL
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+    return multilevel_pays(c, plan, contacts);
+  }
+#endif
+  (void)plan;
+  (void)contacts;
+  return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
+/* Solves for the velocity changes of a substep and applies them. */
+CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
+  fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
+  int multilevel = uses_multilevel(c, plan, contacts);
+  build_preconditioner(c, plan, multilevel);
+  if (contacts) {
+    apply_operator(c, plan);
+    advance_and_precondition(c, 1.0f);
+  }
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
+  solve_result result = solve(c, plan, multilevel);
+  record_solve(c, substep, result);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
+  add_solution(c);
+  store_warm_start(c, result.capped);
+}
+
+/// Distance constraints ///
+
+/*
+ * Stiff springs as limits. A projected spring is not integrated by its force: after the prediction both its ends are
+ * moved to where it has its length again, by
+ *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p,
+ * with the mobilities w and g = 1 / (w_p + w_q + compliance), compliance = m0 / (k^2 ks): that is one step of
+ * nonlinear Gauss-Seidel on backward Euler, exact to first order, without a square root. One sweep a substep goes
+ * through the springs in a fixed order of colours. No two springs of a colour share a particle, so that lanes may take
+ * many at once, and the result is the same for any number of lanes.
+ *
+ * Stretch springs across spans of many cells, from the coarsest to the next but finest, are limits that only shorten:
+ * they carry a pull through the sheet in one sweep. Across two cells the same pass resists folding.
+ */
+
+/* Gains below this are none: what they move is beyond what a float can tell, and their products could underflow. */
+#define LEAST_GAIN 9.5367431640625e-7f
+/* Compliance of what does not act. */
+#define COMPLIANCE_INFINITE 1.0e30f
+
+static float uniform_gain(float give) {
+  float gain = 1.0f / (2.0f + give);
+  return gain > LEAST_GAIN ? gain : 0.0f;
+}
+
+static distance_constraint make_constraint(int32_t span, float low, float high, float compliance_below,
+                                           float compliance_above) {
+  distance_constraint limit;
+  limit.span = span;
+  limit.low = low * low;
+  limit.high = high * high;
+  limit.compliance_below = compliance_below;
+  limit.compliance_above = compliance_above;
+  limit.gain_below = uniform_gain(compliance_below);
+  limit.gain_above = uniform_gain(compliance_above);
+  limit.fast = 0;
+  limit.kappa = 0.0f;
+  limit.above = 0.0f;
+  return limit;
+}
+
+/* A move. Rounded, so that it is nothing or far above what the next spring's products could make subnormal. */
+CLOTH_INLINE lanes3 constraint_correction(lanes3 d, lanes share) {
+  return lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
+}
+
+/* What is known of the particles at the ends of a block of springs. */
+typedef struct spring_ends {
+  lanes mobility[2];
+  lanes mass_ratio[2];
+  lanes scale; /* stiffness factor */
+} spring_ends;
+
+/* How far springs move a particle of mobility 1 towards the other end, over d. */
+CLOTH_INLINE lanes constraint_share(const distance_constraint *limit, const spring_ends *ends, lanes squared) {
+  lanes zero = lanes_splat(0.0f);
+  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(limit->low)), lanes_splat(limit->high));
+  lanes over = lanes_subtract(squared, bound);
+  lanes_mask slack = lanes_less(over, zero);
+  lanes give = lanes_select(slack, lanes_splat(limit->compliance_below), lanes_splat(limit->compliance_above));
+  give = lanes_divide(give, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
+  give = lanes_minimum(give, lanes_splat(COMPLIANCE_INFINITE));
+  lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
+  lanes gain = lanes_divide(lanes_splat(1.0f), lanes_maximum(lanes_add(weights, give), lanes_splat(1.0e-6f)));
+  gain = lanes_keep(lanes_less(lanes_splat(LEAST_GAIN), gain), gain);
+  lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(1.0e-20f)); /* both are 0 where all may collapse */
+  return lanes_divide(lanes_multiply(gain, over), sum);
+}
+
+/* How far springs move their ends towards each other, over what leads from the first to the other. */
+typedef struct end_shares {
+  lanes from, to;
+} end_shares;
+
+/* Where only some springs are projected the others move nothing. */
+CLOTH_INLINE end_shares general_shares(const distance_constraint *limit, const spring_ends *ends, lanes3 d) {
+  lanes share = constraint_share(limit, ends, lanes3_dot(d, d));
+  if (limit->kappa > 0.0f) {
+    lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
+    share = lanes_keep(kappa_above(limit->kappa, mass, ends->scale, limit->above), share);
+  }
+  end_shares shares = {lanes_multiply(share, ends->mobility[0]), lanes_multiply(share, ends->mobility[1])};
+  return shares;
+}
+
+/* The same, bit by bit, where all mobilities and stiffness factors are 1 and the limit is fast: of gain times excess
+   the greater is the one of the right side. Both ends move as far. */
+CLOTH_INLINE lanes uniform_share(const distance_constraint *limit, lanes3 d) {
+  lanes squared = lanes3_dot(d, d);
+  lanes bound = lanes_splat(limit->low);
+  lanes over = lanes_subtract(squared, bound);
+  lanes taut = lanes_multiply(lanes_splat(limit->gain_above), over);
+  lanes slack = lanes_multiply(lanes_splat(limit->gain_below), over);
+  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
+}
+
+/* Moves both ends of springs. */
+CLOTH_INLINE void project_general(const distance_constraint *limit, const spring_ends *ends, lanes3 *from, lanes3 *to) {
+  lanes3 d = lanes3_subtract(*to, *from);
+  end_shares shares = general_shares(limit, ends, d);
+  *from = lanes3_add(*from, constraint_correction(d, shares.from));
+  *to = lanes3_subtract(*to, constraint_correction(d, shares.to));
+}
+
+CLOTH_INLINE void project_uniform(const distance_constraint *limit, lanes3 *from, lanes3 *to) {
+  lanes3 d = lanes3_subtract(*to, *from);
+  lanes3 move = constraint_correction(d, uniform_share(limit, d));
+  *from = lanes3_add(*from, move);
+  *to = lanes3_subtract(*to, move);
+}
+
+/// Lines of constraints ///
+
+/*
+ * The springs along rows are lines of springs that have nothing to do with each other, and so are those along columns.
+ * Lanes take as many lines side by side, and go with each through all its springs, spans from coarse to fine. Columns
+ * lie side by side in memory. Rows are brought side by side and back again, which costs less than half of what it costs
+ * to have the springs of one row compete for lanes.
+ */
+typedef struct line_bundle {
+  vector_array x;
+  const float *mobility;
+  int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
+  int32_t length;               /* elements of a line */
+  int32_t count;                /* how many lanes are lines: what others make is not kept */
+  int32_t is_ring;              /* 1 if the first element follows the last */
+  int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
+  uniform_run uniform;          /* elements where the plain kernel may serve */
+} line_bundle;
+
+/* Values of maps, in lanes. */
+static lanes line_values(const line_bundle *b, const float *plane, int32_t element) {
+  return lanes_gather(plane + b->first + element * b->along, b->across, b->count);
+}
+
+CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
+  for (int32_t n = 0; n < 2; n++) {
+    int32_t e = n ? other : element;
+    if (c->constant.stiffness_map) {
+      lanes map = line_values(b, floats_at(c, c->constant.stiffness_map), e);
+      ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
+    }
+    if (c->constant.mass_ratio) {
+      ends->mass_ratio[n] = line_values(b, floats_at(c, c->constant.mass_ratio), e);
+    }
+  }
+}
+
+CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t other) {
+  lanes one = lanes_splat(1.0f);
+  lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
+  spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
+  if (c->constant.stiffness_map || c->constant.mass_ratio) {
+    add_maps(c, b, element, other, &ends);
+  }
+  return ends;
+}
+
+/* A limit at work on a bundle. Both are copies, which compilers can keep in registers; add_maps() asks for the bundle
+   itself. */
+typedef struct line_context {
+  distance_constraint limit;
+  line_bundle bundle;
+  const cloth *c;
+  const line_bundle *lines;
+} line_context;
+
+CLOTH_INLINE void project_link(const line_context *l, int32_t element) {
+  const int32_t next = l->bundle.next, count = l->bundle.count;
+  const int32_t i = element * next, j = i + l->limit.span * next;
+  lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
+  if (UNIFORM_KERNELS && element >= l->bundle.uniform.from && element + l->limit.span < l->bundle.uniform.to) {
+    project_uniform(&l->limit, &ends[0], &ends[1]);
+  } else {
+    spring_ends known = line_ends(l->c, l->lines, element, element + l->limit.span);
+    project_general(&l->limit, &known, &ends[0], &ends[1]);
+  }
+  lanes3_store(l->bundle.x, i, ends[0], count);
+  lanes3_store(l->bundle.x, j, ends[1], count);
+}
+
+/* Plain springs of whole lanes, from every other element on. Returns the element after the last. */
+CLOTH_INLINE int32_t project_uniform_links(const line_context *l, int32_t element) {
+  const int32_t span = l->limit.span, step = span * l->bundle.next;
+  const int32_t end = element < l->bundle.uniform.from ? 0 : l->bundle.uniform.to - span;
+  vector_array x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
+                    l->bundle.x.z + element * l->bundle.next};
+  for (; element < end; element += 2 * span) {
+    lanes3 from = lanes3_load(x, 0);
+    lanes3 to = lanes3_load(x, step);
+    project_uniform(&l->limit, &from, &to);
+    lanes3_store(x, 0, from, CLOTH_LANES);
+    lanes3_store(x, step, to, CLOTH_LANES);
+    x.x += 2 * step;
+    x.y += 2 * step;
+    x.z += 2 * step;
+  }
+  return element;
+}
+
+/* The springs from every other element on: no two of them have an end in common. */
+CLOTH_INLINE void project_links(const line_context *l, int32_t element) {
+  const int32_t span = l->limit.span;
+  while (element + span < l->bundle.length) {
+    int32_t ahead = element;
+    if (UNIFORM_KERNELS && l->bundle.count == CLOTH_LANES) {
+      ahead = project_uniform_links(l, element);
+    }
+    if (ahead <= element) {
+      project_link(l, element);
+      ahead = element + 2 * span;
+    }
+    element = ahead;
+  }
+}
+
+#if WITH_WRAP
+
+/*
+ * A ring has no end to begin at, and whatever goes through it in order would leave marks where it begins. So all its
+ * springs of a span act at once: each tells how far it would move its ends, and a particle does so much of the sum of
+ * both moves. More than this, and gathered rings ring from substep to substep; less holds them worse (measured).
+ */
+#define RING_SHARE 0.5f
+
+/* How far the spring between two elements would move them, over d. */
+CLOTH_INLINE end_shares ring_shares(const line_context *l, int32_t element, int32_t other, lanes3 d) {
+  const uniform_run uniform = l->bundle.uniform;
+  if (UNIFORM_KERNELS && element >= uniform.from && other >= uniform.from && element < uniform.to &&
+      other < uniform.to) {
+    lanes share = uniform_share(&l->limit, d);
+    end_shares shares = {share, share};
+    return shares;
+  }
+  spring_ends known = line_ends(l->c, l->lines, element, other);
+  return general_shares(&l->limit, &known, d);
+}
+
+/* As many springs of a ring, span by span from one that ends at `first`. The first of them is the last, too. */
+CLOTH_INLINE void project_ring(const line_context *l, int32_t first, int32_t springs, int uniform, int32_t count) {
+  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->limit.span;
+  const lanes3 start = lanes3_load(l->bundle.x, first * next);
+  int32_t element = first < span ? first + length - span : first - span;
+  lanes3 here = lanes3_load(l->bundle.x, element * next);
+  lanes3 pulled = here;
+  for (int32_t n = 0; n <= springs; n++) {
+    int32_t other = element + span < length ? element + span : element + span - length;
+    lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
+    lanes3 d = lanes3_subtract(there, here);
+    lanes share = uniform ? uniform_share(&l->limit, d) : d.x;
+    end_shares shares = {share, share};
+    if (!uniform) {
+      shares = ring_shares(l, element, other, d);
+    }
+    if (n > 0) {
+      lanes3 moved = constraint_correction(lanes3_subtract(constraint_correction(d, shares.from), pulled),
+                                           lanes_splat(RING_SHARE));
+      lanes3_store(l->bundle.x, element * next, lanes3_add(here, moved), count);
+    }
+    pulled = constraint_correction(d, shares.to);
+    here = there;
+    element = other;
+  }
+}
+
+/* Into how many rings the springs of a span fall. */
+static int32_t rings_of(int32_t length, int32_t span) {
+  while (length % span != 0) {
+    span /= 2;
+  }
+  return span;
+}
+
+/* All springs of a span. Rings that are plain all round have a loop of their own. */
+CLOTH_INLINE void project_rings(const line_context *l) {
+  const int32_t rings = rings_of(l->bundle.length, l->limit.span), springs = l->bundle.length / rings;
+  const int uniform = UNIFORM_KERNELS && l->bundle.uniform.from == 0 && l->bundle.uniform.to == l->bundle.length;
+  for (int32_t first = 0; first < rings; first++) {
+    if (uniform && l->bundle.count == CLOTH_LANES) {
+      project_ring(l, first, springs, 1, CLOTH_LANES);
+    } else {
+      project_ring(l, first, springs, 0, l->bundle.count);
+    }
+  }
+}
+
+#endif
+
+/* All springs of a bundle: with each limit those that begin in even spans, then those that begin in odd ones. */
+CLOTH_HOT CLOTH_SEPARATE void project_lines(const cloth *c, const distance_constraint *limits, int32_t count,
+                                            const line_bundle *b) {
+  for (int32_t n = 0; n < count; n++) {
+    line_context l = {limits[n], *b, c, b};
+    if (!l.limit.fast) {
+      l.bundle.uniform.to = 0;
+    }
+#if WITH_WRAP
+    if (b->is_ring) {
+      project_rings(&l);
+      continue;
+    }
+#endif
+    for (int32_t first = 0; first < 2 * l.limit.span; first++) {
+      project_links(&l, first);
+    }
+  }
+}
+
+static void project_columns(const cloth *c, vector_array x, const distance_constraint *limits, int32_t count) {
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    int32_t left = c->grid.columns - column;
+    vector_array first = {x.x + column, x.y + column, x.z + column};
+    line_bundle b = {first,
+                     floats_at(c, c->scratch.mobility) + column,
+                     c->grid.columns,
+                     c->grid.rows,
+                     left < CLOTH_LANES ? left : CLOTH_LANES,
+                     0,
+                     column,
+                     c->grid.columns,
+                     1,
+                     *uniform_run_of_columns(c, column)};
+    project_lines(c, limits, count, &b);
+  }
+}
+
+#if CLOTH_LANES > 1
+
+/* From rows to lines side by side. Lanes that are no line are filled with the first. */
+CLOTH_INLINE void transpose_block(const float *from, int32_t next, int32_t count, float *to) {
+  lanes block[CLOTH_LANES];
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    block[n] = lanes_load(from + (n < count ? n : 0) * next);
+  }
+  lanes_transpose(block);
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    lanes_store(to + n * CLOTH_LANES, block[n]);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows(const float *row, int32_t columns, int32_t count, float *side) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    if (count == CLOTH_LANES) {
+      transpose_block(row + column, columns, CLOTH_LANES, side + column * CLOTH_LANES);
+    } else {
+      transpose_block(row + column, columns, count, side + column * CLOTH_LANES);
+    }
+  }
+}
+
+/* And back. */
+CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, int32_t count, const float *side) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    lanes block[CLOTH_LANES];
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      block[n] = lanes_load(side + column * CLOTH_LANES + n * CLOTH_LANES);
+    }
+    lanes_transpose(block);
+    int32_t left = columns - column;
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      if (count == CLOTH_LANES && left >= CLOTH_LANES) {
+        lanes_store(row + n * columns + column, block[n]);
+      } else if (n < count) {
+        lanes_store_first(row + n * columns + column, block[n], left);
+      }
+    }
+  }
+}
+
+/* Rows side by side. Their room is that of the forces, which are spent by then. */
+static void project_transposed_rows(const cloth *c, vector_array x, int32_t row, int32_t count,
+                                    const distance_constraint *limits, int32_t limit_count) {
+  int32_t first = row * c->grid.columns;
+  int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
+  float *side = floats_at(c, c->scratch.residual);
+  vector_array sides = {side, side + room, side + 2 * room};
+  line_bundle b = {sides,         side + 3 * room, CLOTH_LANES, c->grid.columns, count,
+                   is_wrapped(c), first,           1,           c->grid.columns, uniform_run_of_row(c, row)};
+  for (int32_t n = 1; n < count; n++) {
+    b.uniform = uniform_overlap(b.uniform, uniform_run_of_row(c, row + n), 0);
+  }
+  transpose_rows(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows(x.z + first, c->grid.columns, count, sides.z);
+  int all_uniform = UNIFORM_KERNELS && b.uniform.from == 0 && b.uniform.to == c->grid.columns;
+  for (int32_t n = 0; n < limit_count; n++) {
+    all_uniform &= limits[n].fast;
+  }
+  if (!all_uniform) {
+    transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
+  }
+  project_lines(c, limits, limit_count, &b);
+  transpose_rows_back(x.x + first, c->grid.columns, count, sides.x);
+  transpose_rows_back(x.y + first, c->grid.columns, count, sides.y);
+  transpose_rows_back(x.z + first, c->grid.columns, count, sides.z);
+}
+
+#endif
+
+static void project_rows(const cloth *c, vector_array x, const distance_constraint *limits, int32_t limit_count) {
+#if CLOTH_LANES > 1
+  if (transposes_rows(c)) {
+    for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+      int32_t left = c->grid.rows - row;
+      project_transposed_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, limits, limit_count);
+    }
+    return;
+  }
+#endif
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    int32_t i = row * c->grid.columns;
+    vector_array first = {x.x + i, x.y + i, x.z + i};
+    line_bundle b = {first, floats_at(c, c->scratch.mobility) + i,
+                     1,     c->grid.columns,
+                     1,     is_wrapped(c),
+                     i,     1,
+                     1,     uniform_run_of_row(c, row)};
+    project_lines(c, limits, limit_count, &b);
+  }
+}
+
+static void project_axis(const cloth *c, vector_array x, int32_t direction, const distance_constraint *limits,
+                         int32_t count) {
+  if (count > 0 && direction == WARP) {
+    project_rows(c, x, limits, count);
+  } else if (count > 0) {
+    project_columns(c, x, limits, count);
+  }
+}
+
+/* One sweep of strain limiting over the stretch springs. */
+static void limit_strain(const cloth *c, vector_array x) {
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    float rest = direction_rest(c, d);
+    distance_constraint limit = make_constraint(1, rest * (1.0f - c->settings.strain_limit.max_compression),
+                                                rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
+    project_axis(c, x, d, &limit, 1);
+  }
+}
+
+/// Projection ///
+
+#if WITH_PROJECTION
+
+/* The springs of a direction across `span` cells. A stretch spring across many is as many in a row, and compliant like
+   these; it only shortens. Returns 0 if nothing is projected there. */
+static int plan_constraint(const cloth *c, const step_plan *plan, int32_t d, int32_t span, distance_constraint *limit) {
+  const spring_family *s = &plan->spring[d];
+  float scale = 1.0f / force_share(plan);
+  float taut = COMPLIANCE_INFINITE;
+  float slack = COMPLIANCE_INFINITE;
+  if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
+    taut = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
+    slack = span == 1 ? taut / maximum(s->compression, WORK_QUANTUM) : COMPLIANCE_INFINITE;
+  }
+  if (plan->bend_projected && span == 2 && d <= WEFT) {
+    slack = scale * plan->bend_compliance[d];
+  }
+  float rest = direction_rest(c, d) * (float)span;
+  *limit = make_constraint(span, rest, rest, minimum(slack, COMPLIANCE_INFINITE), minimum(taut, COMPLIANCE_INFINITE));
+  limit->fast = limit->gain_above >= limit->gain_below;
+  if (s->projected == PROJECTED_SOME && span == 1) {
+    limit->fast = 0;
+    limit->kappa = s->kappa;
+    limit->above = plan->projected_above;
+  }
+  return limit->gain_above > 0.0f || limit->gain_below > 0.0f;
+}
+
+CLOTH_INLINE void project_shear_block(const cloth *c, const distance_constraint *limit, vector_array x, int32_t i,
+                                      int32_t j, int uniform, int32_t count) {
+  lanes3 from = lanes3_load(x, i);
+  lanes3 to = lanes3_load(x, j);
+  if (uniform) {
+    project_uniform(limit, &from, &to);
+  } else {
+    const float *mobility = floats_at(c, c->scratch.mobility);
+    spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
+                        {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
+                        spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
+    project_general(limit, &ends, &from, &to);
+  }
+  lanes3_store(x, i, from, count);
+  lanes3_store(x, j, to, count);
+}
+
+/* The shear springs of one direction between a row and the next. */
+CLOTH_INLINE void project_shear_row(const cloth *c, const distance_constraint *limit, vector_array x, int32_t row,
+                                    int32_t direction) {
+  int32_t start = spring_start(direction);
+  int32_t shift = direction == DIAGONAL ? 1 : -1;
+  int32_t i = row * c->grid.columns + start;
+  int32_t j = i + c->grid.columns + shift;
+  int32_t count = c->grid.columns - 1;
+  uniform_run uniform = uniform_overlap(uniform_run_of_row(c, row), uniform_run_of_row(c, row + 1), shift);
+  int32_t from = UNIFORM_KERNELS && limit->fast ? uniform.from - start : count;
+  int32_t last = uniform.to - start < count ? uniform.to - start - CLOTH_LANES : count;
+  /* From the last block to the first, as lanes beyond the last spring belong to the next row's beginning: processors
+     wait with what they read there until what was stored there has come to pass. */
+  for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
+    project_shear_block(c, limit, x, i + t, j + t, t >= from && t <= last, count - t);
+  }
+  if (is_wrapped(c)) { /* across the seam: what is left over at either end */
+    project_shear_block(c, limit, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
+  }
+}
+
+/* First between the rows of even number and the next, then of odd number. */
+CLOTH_HOT CLOTH_SEPARATE void project_shear(const cloth *c, const distance_constraint *shear, vector_array x,
+                                            int32_t direction) {
+  const distance_constraint limit = *shear;
+  for (int32_t colour = 0; colour < 2; colour++) {
+    for (int32_t row = colour; row + 1 < c->grid.rows; row += 2) {
+      project_shear_row(c, &limit, x, row, direction);
+    }
+  }
+}
+
+/* Work of the springs of one direction and span. A particle outside the plain pieces takes the springs on both sides
+   out of them. */
+static uint64_t constraint_cost(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t uniform) {
+  distance_constraint limit;
+  if (!plan_constraint(c, plan, d, span, &limit)) {
+    return 0;
+  }
+  int32_t general = 2 * (c->count - uniform) + (d > WEFT ? 2 * c->grid.rows : 0);
+  general = !limit.fast || general > c->count ? c->count : general;
+  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * COST_RING : 0u;
+  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * COST_SEAM_SHEAR : around;
+  return (uint64_t)(uint32_t)general * COST_GENERAL + (uint64_t)(uint32_t)(c->count - general) * COST_PLAIN +
+         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * COST_RUN + (is_wrapped(c) ? around : 0u);
+}
+
+/* Of the stretch springs of one span. */
+static uint64_t span_cost(const cloth *c, const step_plan *plan, int32_t span, int32_t uniform) {
+  return constraint_cost(c, plan, WARP, span, uniform) + constraint_cost(c, plan, WEFT, span, uniform);
+}
+
+/* Bend springs are two cells long. */
+static int32_t last_needed_span(const step_plan *plan) {
+  return plan->bend_projected ? 2 : 1;
+}
+
+static int32_t first_span(const step_plan *plan) {
+  return plan->span < last_needed_span(plan) ? last_needed_span(plan) : plan->span;
+}
+
+static uint64_t projection_cost(const cloth *c, const step_plan *plan, int32_t uniform) {
+  uint64_t work = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_cost(c, plan, 1, uniform);
+  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
+    work += constraint_cost(c, plan, d, 1, uniform);
+  }
+  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
+    work += span_cost(c, plan, span, uniform);
+  }
+  return work;
+}
+
+static projection_plan *projection_of(const cloth *c) {
+  return (projection_plan *)at(c, c->own.constraints);
+}
+
+/* The limits of a direction. */
+static distance_constraint *constraints_of(projection_plan *p, int32_t direction) {
+  return (distance_constraint *)(void *)(p + 1) + p->first[direction];
+}
+
+/* All limits of a step. */
+CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan) {
+  projection_plan *p = projection_of(c);
+  int32_t total = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    p->first[d] = total;
+    p->count[d] = 0;
+    for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
+      p->count[d] += plan_constraint(c, plan, d, span, &constraints_of(p, d)[p->count[d]]);
+    }
+    total += p->count[d];
+  }
+}
+
+/* The span to start from: coarse ones may be left out. */
+static int32_t refined_span(const cloth *c, const step_plan *plan) {
+  int32_t span = first_span(plan);
+  int32_t last = last_needed_span(plan);
+  if (span == last || may_refine(c)) {
+    return span;
+  }
+  for (; span > last; span /= 2) {
+    refund_work(c, span_cost(c, plan, span, workspace_of(c)->uniform), 1);
+  }
+  return last;
+}
+
+/* The stretch springs along one direction across up to so many cells. */
+static void project_stretch(const cloth *c, vector_array x, int32_t direction, int32_t span) {
+  projection_plan *p = projection_of(c);
+  const distance_constraint *limits = constraints_of(p, direction);
+  int32_t count = p->count[direction];
+  for (; count > 0 && limits->span > span; count--) {
+    limits++;
+  }
+  project_axis(c, x, direction, limits, count);
+}
+
+/*
+ * All projected springs of the predicted positions: shear, then along rows and along columns through all spans, then
+ * the finest of these again. What comes last is kept best; without the repetition it takes a third more substeps to the
+ * same stretch in folds (measured).
+ */
+CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
+  projection_plan *p = projection_of(c);
+  vector_array x = predicted_of(c);
+  int32_t span = refined_span(c, plan);
+  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
+    if (p->count[d] > 0) {
+      project_shear(c, constraints_of(p, d), x, d);
+    }
+  }
+  project_stretch(c, x, WARP, span);
+  project_stretch(c, x, WEFT, span);
+  for (int32_t sweep = 0; sweep < c->settings.projection.fine_sweeps; sweep++) {
+    if (!may_refine(c)) {
+      refund_work(
+          c, span_cost(c, plan, 1, workspace_of(c)->uniform) * (uint32_t)(c->settings.projection.fine_sweeps - sweep),
+          1);
+      break;
+    }
+    project_stretch(c, x, WARP, 1);
+    project_stretch(c, x, WEFT, 1);
+  }
+}
+
+#endif
+
+/// Tethers ///
+
+#if WITH_PROJECTION
+
+/*
+ * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
+ * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
+ * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
+ * bounded and fixed amount of work.
+ */
+static int32_t *tethers_of(const cloth *c, int32_t slot) {
+  return (int32_t *)at(c, c->state.tethers) + slot * c->count;
+}
+
+/* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
+   mixed term follows from the diagonals. */
+typedef struct rest_metric {
+  float warp, mixed, weft;
+  float around; /* columns all the way round; 0 if they do not go there */
+} rest_metric;
+
+static rest_metric metric_of(const cloth *c, float scale) {
+  rest_metric m;
+  float squared = scale * scale;
+  m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
+  m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
+  m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
+  m.mixed = flush_small(m.mixed, WORK_QUANTUM);
+  m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
+  return m;
+}
+
+/* So many columns or, if that is shorter, what is left of the way round. */
+CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
+  if (!WITH_WRAP || m.around == 0.0f) {
+    return columns;
+  }
+  columns = lanes_absolute(columns);
+  return lanes_minimum(columns, lanes_subtract(lanes_splat(m.around), columns));
+}
+
+CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
+  lanes along = lanes_multiply(
+      columns, lanes_add(lanes_multiply(lanes_splat(m.warp), columns), lanes_multiply(lanes_splat(m.mixed), rows)));
+  return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
+}
+
+/* Choosing tethers: what all particles share, and where the one at hand is. */
+typedef struct anchor_search {
+  rest_metric metric;
+  int32_t particle, column, row;
+  int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
+} anchor_search;
+
+/* From a pin to a place of the grid. */
+static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
+  int32_t pin_row = pin / c->grid.columns;
+  lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
+  return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
+}
+
+static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pin) {
+  return rest_from(c, t, pin, t->column, t->row);
+}
+
+/* Is a pin beside another, at most half as far from it as from the particle? */
+static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
+  int32_t row = other / c->grid.columns;
+  return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
+}
+
+/* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
+   it has need no offer. */
+static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
+  int32_t *first = &t->slots[0][t->particle];
+  int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
+  if (pin < 0 || pin == *first || (second && pin == *second)) {
+    return;
+  }
+  int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
+  if (is_nearest) {
+    int32_t former = *first;
+    *first = pin;
+    pin = former;
+  }
+  if (!second) {
+    return;
+  }
+  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) {
+    *second = -1;
+  }
+  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) {
+    return;
+  }
+  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
+    *second = pin;
+  }
+}
+
+/* What a neighbour so many columns and rows away knows. */
+static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
+  int32_t column = t->column + columns;
+  int32_t row = t->row + rows;
+  if (is_wrapped(c)) {
+    column += column < 0 ? c->grid.columns : 0;
+    column -= column >= c->grid.columns ? c->grid.columns : 0;
+  }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
+    return;
+  }
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
+  }
+}
+
+static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
+  column -= column >= c->grid.columns ? c->grid.columns : 0;
+  t->column = column;
+  t->particle = t->row * c->grid.columns + column;
+}
+
+/* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
+   all that twice, as what comes first hears from what comes last. */
+static void propagate_anchors(const cloth *c, int32_t rows) {
+  anchor_search t;
+  int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
+  t.metric = metric_of(c, 1.0f);
+  t.slots[0] = tethers_of(c, 0);
+  t.slots[1] = c->settings.tethers.count > 1 ? tethers_of(c, 1) : NULL;
+  for (int32_t n = 0; n < c->grid.rows; n++) {
+    t.row = rows > 0 ? n : c->grid.rows - 1 - n;
+    for (int32_t column = 0; column < columns; column++) {
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, -1, 0 - rows);
+      propose_from_neighbour(c, &t, 0, 0 - rows);
+      propose_from_neighbour(c, &t, 1, 0 - rows);
+      propose_from_neighbour(c, &t, -1, 0);
+    }
+    for (int32_t column = columns - 1; column >= 0; column--) {
+      set_cursor(c, &t, column);
+      propose_from_neighbour(c, &t, 1, 0);
+    }
+  }
+}
+
+CLOTH_SEPARATE void choose_tethers(const cloth *c) {
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+  }
+  propagate_anchors(c, 1);
+  propagate_anchors(c, -1);
+  inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
+}
+
+/* Marks of a block of particles: it hangs on no pin, on one, on as many side by side in a row in the same order, or on
+   any. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
+
+static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
+  return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
+}
+
+static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+  int are_one = 1, are_side_by_side = pins[0] / c->grid.columns == pins[count - 1] / c->grid.columns;
+  for (int32_t n = 1; n < count; n++) {
+    are_one &= pins[n] == pins[0];
+    are_side_by_side &= pins[n] == pins[0] + n;
+  }
+  if (are_one) {
+    return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
+  }
+  return are_side_by_side && pins[0] >= 0 ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
+}
+
+/* Returns 1 if there are any. */
+CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
+  int32_t any = 0;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    for (int32_t row = 0; row < c->grid.rows; row++) {
+      const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
+      uint8_t *marks = tether_marks_of(c, slot, row);
+      for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
+        int32_t left = c->grid.columns - column;
+        marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
+        any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
+      }
+    }
+  }
+  return any;
+}
+
+#endif
+
+/* Takes the tethers off that lead to a particle. */
+static void remove_tethers_to(const cloth *c, int32_t particle) {
+  int32_t *pins = (int32_t *)at(c, c->state.tethers);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
+    pins[i] = pins[i] == particle ? -1 : pins[i];
+  }
+}
+
+#if WITH_PROJECTION
+
+static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+}
+
+int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
+  int error = check_tether(c, particle, slot);
+  if (!error && pin != -1) {
+    error = check_pin(c, pin);
+  }
+  if (error) {
+    return error;
+  }
+  if (!c->has_scratch) {
+    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+  }
+  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
+    choose_tethers(c);
+  }
+  inputs_of(c)->tethers_chosen = TETHERS_SET;
+  set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
+  return CLOTH_OK;
+}
+
+int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
+  int error = check_call(c, pin);
+  if (!error) {
+    error = check_tether(c, particle, slot);
+  }
+  if (!error) {
+    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
+  }
+  return error;
+}
+
+int cloth_choose_tethers(cloth *c) {
+  int error = check_tether(c, 0, 0);
+  if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    wake(c);
+  }
+  return error;
+}
+
+#endif
+
+/// Pull of the tethers ///
+
+#if WITH_PROJECTION
+
+/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
+typedef struct tether_ends {
+  lanes3 pin;
+  lanes rest;
+} tether_ends;
+
+/* A particle without a tether has an endless one to particle 0. */
+#define TETHER_ENDLESS 1.0e30f
+
+#if CLOTH_LANES > 1
+CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
+                                    tether_ends *ends) {
+  float place[3][CLOTH_LANES];
+  float rest[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    int32_t pin = lane < c->grid.columns - column ? pins[lane] : -1;
+    int32_t from = pin < 0 ? 0 : pin;
+    int32_t pin_row = from / c->grid.columns;
+    cloth_vector p = vector_load(predicted_of(c), from);
+    lanes columns = lanes_splat((float)(column - (from - pin_row * c->grid.columns)) + lane_numbers[lane]);
+    place[0][lane] = p.x;
+    place[1][lane] = p.y;
+    place[2][lane] = p.z;
+    columns = shorter_columns(m, columns);
+    rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
+    rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
+  }
+  ends->pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+  ends->rest = lanes_load(rest);
+}
+#endif
+
+/* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
+   then. */
+static obstacle_capsule *obstacles_of(const cloth *c) {
+  return (obstacle_capsule *)at(c, c->scratch.row_buffers);
+}
+
+/* A little larger, as segments_within() rounds. Far from the origin, where that is not enough, the box decides: on
+   every machine alike. */
+static void set_box(obstacle_capsule *axis, float reach) {
+  cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
+  axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
+  axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
+}
+
+/* Finds these where they are at the end of the step. Returns how many there are. */
+CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
+  obstacle_capsule *axes = obstacles_of(c);
+  int32_t count = 0;
+  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
+      obstacle_capsule *axis = &axes[count++];
+      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
+      axis->from = vector_add(slot->body.pose.position, axis->from);
+      axis->squared_reach = reach * reach;
+      set_box(axis, reach * 1.0001f + STATE_QUANTUM);
+    }
+  }
+  return count;
+}
+
+/* Straight ways from particles to pins, and the boxes around them. */
+typedef struct tether_segments {
+  lanes3 from, to;
+  lanes3 low, high;
+} tether_segments;
+
+/* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *axis) {
+  lanes tiny = lanes_splat(1.0e-12f);
+  lanes3 way = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
+  lanes3 apart = lanes3_flush_below(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
+  lanes c = lanes_flush(lanes3_dot(way, apart));
+  float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
+  if (squared_length > 0.0f) {
+    lanes3 along = lanes3_splat(axis->along);
+    lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
+    lanes b = lanes_flush(lanes3_dot(way, along));
+    lanes f = lanes_flush(lanes3_dot(along, apart));
+    lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
+    lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
+    s = clamped_to_one(lanes_flush(lanes_divide(s, lanes_maximum(crossing, tiny))));
+    lanes t = clamped_to_one(lanes_flush(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
+    c = lanes_subtract(c, lanes_multiply(b, t));
+    apart = lanes3_subtract(apart, lanes3_scale(along, t));
+  }
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
+  lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, way, s));
+  return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
+}
+
+CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float other_high) {
+  return lanes_both(lanes_less(low, lanes_splat(other_high)), lanes_less(lanes_splat(other_low), high));
+}
+
+/* Which ways go through the box around a capsule: most go past it. */
+CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_capsule *axis) {
+  lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
+  near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
+  return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
+}
+
+/* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
+   pull. */
+CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
+                                    lanes *share) {
+  const obstacle_capsule *axes = obstacles_of(c);
+  int32_t count = workspace_of(c)->obstacles;
+  uint32_t work = count_within(taut, left) * (uint32_t)count * COST_PASSED;
+  tether_segments w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
+  for (int32_t n = 0; n < count; n++) {
+    lanes_mask near = lanes_both(taut, boxes_overlap(&w, &axes[n]));
+    if (lanes_any(near) || c->settings.capacity.fixed_work) {
+      work += count_within(near, left) * COST_UNBLOCKED;
+      *share = lanes_drop(lanes_both(near, segments_within(&w, &axes[n])), *share);
+    }
+  }
+  add_varying_work(c, work, 1);
+}
+
+/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
+ */
+CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
+  uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
+  vector_array x = predicted_of(c);
+  lanes3 p = lanes3_load(x, i);
+  lanes3 d = lanes3_subtract(p, ends->pin);
+  lanes squared = lanes3_dot(d, d);
+  lanes moves = lanes_load(floats_at(c, c->scratch.mobility) + i);
+  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
+  if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
+    return;
+  }
+  lanes over = lanes_subtract(squared, ends->rest);
+  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
+  lanes share = lanes_keep(taut, lanes_divide(over, below));
+  if (obstacles) {
+    release_blocked(c, &p, &ends->pin, taut, left, &share);
+  }
+  lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
+}
+
+/* From a row on: in how many rows the same pins hold a block of columns in the same way. */
+static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
+  const int32_t *pins = tethers_of(c, slot) + column;
+  int32_t pin = pins[row * c->grid.columns];
+  uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
+  int32_t end = row + 1;
+  while (end < c->grid.rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
+         pins[end * c->grid.columns] == pin) {
+    end++;
+  }
+  return end - row;
+}
+
+/* Rows of a block of columns that hang alike: on a pin, or on the pins from there on if they are side by side. */
+typedef struct tether_piece {
+  rest_metric metric;
+  int32_t pin, side_by_side;
+  int32_t row, rows, column;
+} tether_piece;
+
+/* So many columns from the piece's first. */
+CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
+  vector_array x = predicted_of(c);
+  int32_t pin_row = piece->pin / c->grid.columns;
+  int32_t pin_column = piece->pin - pin_row * c->grid.columns;
+  int32_t column = piece->column + from;
+  tether_ends ends;
+  lanes columns;
+  if (piece->side_by_side) {
+    ends.pin = lanes3_load(x, piece->pin + from);
+    columns = lanes_splat((float)(piece->column - pin_column));
+  } else {
+    ends.pin = lanes3_splat(vector_load(x, piece->pin));
+    columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
+  }
+  columns = shorter_columns(piece->metric, columns);
+  for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
+    ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
+    pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
+  tether_piece piece = *whole;
+  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->grid.columns; from += CLOTH_LANES) {
+    pull_columns(c, &piece, from);
+  }
+}
+
+CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
+                                 int32_t to) {
+  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+    int32_t i = row * c->grid.columns + column;
+    tether_ends ends;
+#if CLOTH_LANES > 1
+    tethers_to_many(c, *m, pins + i, row, column, &ends);
+#else
+    int32_t pin_row = pins[i] / c->grid.columns;
+    if (pins[i] < 0) {
+      continue;
+    }
+    ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
+    lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
+    ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
+#endif
+    pull_block(c, &ends, i, to - column);
+  }
+}
+
+/* Tethers of one slot. */
+static void pull_tethers(const cloth *c, int32_t slot) {
+  tether_piece piece;
+  piece.metric = metric_of(c, c->settings.tethers.scale);
+  for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
+    int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
+    for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
+      int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
+      piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
+      piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
+      piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
+      if (mark == TETHERS_MANY) {
+        pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);
+      } else if (mark != TETHERS_NONE) {
+        pull_piece(c, &piece);
+      }
+    }
+  }
+}
+
+#endif
+
+/// Contact by projection ///
 
 /* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
 static void set_reach(const cloth_collider *body, moving_body *m) {
@@ -5614,7 +7145,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
   /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m->margin = has_solver_contacts(c) ? 0.5f * c->thickness : c->thickness;
+  m->margin = has_solver_contacts(c) ? 0.5f * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
@@ -5624,22 +7155,6 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
   return &colliders_of(c)[m->index].body;
-}
-
-/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
-   near to it, or meets it there but for a rounding; it counts as a hit. */
-#define TRACE_STEPS 4
-/* A traced point this close to the margin touches [m]. */
-#define TRACE_CONTACT 1.0e-5f
-/* The next float after it. */
-#define TRACE_CLEAR 1.0000001e-5f
-
-static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  cloth_vector arm = vector_clean(vector_subtract(where, shape_of(c, m)->pose.position));
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
 }
 
 /* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
@@ -5652,7 +7167,7 @@ typedef struct contact_block {
 
 /* Spheres, the commonest bodies, where the kernel is. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
-  if (PLAIN_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
+  if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
   return distance_to_body(body, p, normal);
@@ -5660,22 +7175,22 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
 
 /* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
 typedef struct path_test {
-  planes from, to;         /* of particles */
+  vector_array from, to;   /* of particles */
   cloth_vector start, end; /* where the collider is */
   float squared_reach;     /* of the sphere around it, or the capsule; a little more */
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
-  path_test t = {planes_at(c, c->position), predicted_of(c), m->start.position, m->end.position,
+  path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  1.0625f * reach * reach};
   return t;
 }
 
 /* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
-CLOTH_INLINE lanes3 ways_past(const path_test *t, int32_t i, lanes3 *to) {
+CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 *to) {
   lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
   *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
-  return lanes3_snapped(lanes3_subtract(*to, a));
+  return lanes3_flush(lanes3_subtract(*to, a));
 }
 
 /* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
@@ -5688,39 +7203,29 @@ CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
 /* Which particles are near enough to a collider's path to touch it. */
 CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   lanes3 b;
-  lanes3 way = ways_past(t, i, &b);
+  lanes3 way = relative_displacement(t, i, &b);
   return is_path_near(t, b, way);
 }
 
 /* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
-CLOTH_SEPARATE int keep_near_axis(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
+CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = ways_past(&t, i, &b);
+  lanes3 way = relative_displacement(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
-  b = lanes3_snapped_to(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes place = lanes_snapped(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_snapped(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
+  b = lanes3_flush_below(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
+  lanes place = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
   *near = lanes_both(*near, is_path_near(&t, b, way));
   return lanes_any(*near);
 }
 
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_snapped_to(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   if (!m->aligned) {
-    p = lanes3_snapped_to(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
   }
   return p;
-}
-
-/* A traced path. */
-static uint32_t trace_price(const cloth_collider *body) {
-  return PRICE_TRACED + TRACE_STEPS * ((uint32_t)PRICE_TRACE + distance_prices[body->shape]);
-}
-
-/* A particle near a collider: the distances of both ends of its way. */
-static uint32_t near_price(const cloth_collider *body) {
-  return 240u + 2u * distance_prices[body->shape];
 }
 
 /*
@@ -5737,16 +7242,17 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes3 way = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
-  add_varying_work(c, lanes_count(under_way), trace_price(body));
+  add_varying_work(c, lanes_count(under_way), trace_cost(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
-  for (int32_t step = 0; step < TRACE_STEPS && (c->fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
-    lanes closing = lanes_snapped(lanes_subtract(zero, lanes3_dot(way, normal)));
+  for (int32_t step = 0;
+       step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
+    lanes closing = lanes_flush(lanes_subtract(zero, lanes3_dot(way, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
     distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEAR));
+    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEARANCE));
     hits = lanes_both(hits, lanes_less(zero, under_way));
     lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
@@ -5769,7 +7275,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(planes_at(c, c->position), i));
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
@@ -5784,13 +7290,13 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->push = lanes_subtract(zero, after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
-  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEAR)));
+  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
   lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
   b->normal = lanes3_select(at_once, normal_before, b->normal);
   b->push = lanes_select(at_once, depth, b->push);
   b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
   uncertain = lanes_drop(at_once, uncertain);
-  if (lanes_any(lanes_less(zero, uncertain)) || c->fixed_work) {
+  if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
@@ -5807,9 +7313,9 @@ typedef struct reaction_sums {
 /* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
 static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
                           lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_snapped(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  lanes3 arm = lanes3_flush(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
   arm = lanes3_keep(touches, arm);
-  impulse = lanes3_snapped_to(impulse, INPUT_QUANTUM);
+  impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes_sum_add(&sums->impulse[0], i, impulse.x);
   lanes_sum_add(&sums->impulse[1], i, impulse.y);
@@ -5824,11 +7330,11 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
  * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
  * that stop times the friction coefficient bounds what friction takes from the sliding.
  */
-CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                          const contact_block *b, reaction_sums *sums) {
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
-  planes x = predicted_of(c);
-  planes v = planes_at(c, c->velocity);
+  vector_array x = predicted_of(c);
+  vector_array v = vectors_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -5838,7 +7344,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes approach = lanes3_dot(motion, b->normal);
   lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
   lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
-  slip = lanes3_snapped_to(slip, STATE_QUANTUM);
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
   lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
   lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
@@ -5850,13 +7356,13 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
     shift = lanes3_rotate(m->end.rotation, shift);
     change = lanes3_rotate(m->end.rotation, change);
   }
-  change = lanes3_scale(change, lanes_splat(plan->inverse_k));
+  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 where = lanes3_add(lanes3_load(x, i), shift);
   lanes3_store(x, i, where, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  if (c->earlier) {
-    float *history = earlier_of(c, 1).x + i;
-    lanes kept = lanes_select(touches, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history));
+  if (c->state.velocity_history) {
+    float *history = history_of(c, 1).x + i;
+    lanes kept = lanes_select(touches, lanes_splat(HISTORY_INVALID), lanes_load(history));
     lanes_store_first(history, kept, c->count - i);
   }
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
@@ -5865,7 +7371,7 @@ CLOTH_INLINE void respond(const cloth *c, const step_plan *plan, const moving_bo
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static void keep_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   const lanes_sum *s = sums->impulse;
   cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
@@ -5875,27 +7381,27 @@ static void keep_reactions(const cloth *c, const moving_body *m, const reaction_
   reaction->torque = vector_subtract(reaction->torque, torque);
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_price(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), PRICE_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
 /* Contacts of those particles of a block that are near a collider. */
-CLOTH_HOT CLOTH_SEPARATE void meet_body(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                        const lanes_mask *near, reaction_sums *sums) {
+CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
-  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->fixed_work) {
-    respond(c, plan, m, i, &b, sums);
+  if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
+    respond_to_contacts(c, plan, m, i, &b, sums);
   }
 }
 
 /* Most blocks are far away. */
-CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                                cloth_statistics *counts) {
-  const float *mobility = floats_at(c, c->mobility);
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                           cloth_statistics *counts) {
+  const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t count = c->count, fixed_work = c->fixed_work;
+  const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
   reaction_sums sums;
   fill_zero(&sums, sizeof sums);
@@ -5907,11 +7413,11 @@ CLOTH_HOT CLOTH_SEPARATE void project_onto_body(const cloth *c, const step_plan 
     if (!lanes_any(near) && !fixed_work) {
       continue;
     }
-    if (!has_axis || keep_near_axis(c, m, i, &near) || fixed_work) {
-      meet_body(c, plan, m, i, &near, &sums);
+    if (!has_axis || cull_by_capsule(c, m, i, &near) || fixed_work) {
+      collide_block(c, plan, m, i, &near, &sums);
     }
   }
-  keep_reactions(c, m, &sums, counts);
+  store_reactions(c, m, &sums, counts);
 }
 
 /* Takes every particle out of every collider, in the order of the colliders. */
@@ -5919,15 +7425,23 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      project_onto_body(c, plan, body_in_substep(c, plan, index, substep), counts);
+      collide_body(c, plan, body_in_substep(c, plan, index, substep), counts);
     }
   }
 }
 
 /// Contact in the solver ///
 
+static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
+  cloth_reaction *reaction = &reactions_of(c)[m->index];
+  cloth_vector arm = vector_flush_work(vector_subtract(where, shape_of(c, m)->pose.position));
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  reaction->impulse = vector_subtract(reaction->impulse, impulse);
+  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
+}
+
 /* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
-#define PUSH_OUT 0.9f
+#define CONTACT_RELAXATION 0.9f
 /* A particle slower than this along a surface it has just met sticks to it [m/s]. */
 #define STICK_SPEED 0.02f
 /* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
@@ -5935,7 +7449,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 /* A particle in contact stays so until it is this far from touching [m]: constraints that came and went with every
    substep would let go of what friction holds. */
-#define LINGER 1.0e-4f
+#define CONTACT_SLOP 1.0e-4f
 
 /* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
 static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
@@ -5948,7 +7462,7 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -5961,18 +7475,18 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
 /* Velocity of the point of a body that is at p when the substep starts. */
 static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m, cloth_vector p) {
   cloth_vector moved = to_world(&m->end, to_local(&m->start, p));
-  return vector_scale(vector_subtract(moved, p), plan->inverse_k);
+  return vector_scale(vector_subtract(moved, p), plan->inverse_h);
 }
 
 /* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
    would throw the particle off the surface. */
 static float push_speed(const step_plan *plan, float depth) {
-  return PUSH_OUT * maximum(depth, 0.0f) * plan->inverse_k;
+  return CONTACT_RELAXATION * maximum(depth, 0.0f) * plan->inverse_h;
 }
 
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
@@ -5980,14 +7494,14 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t earlier = *info;
   uint32_t before = CONTACT_KIND(earlier);
-  cloth_vector p = vector_load(planes_at(c, c->position), i);
-  cloth_vector v = vector_load(planes_at(c, c->velocity), i);
+  cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), i);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
-    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - LINGER : 0.0f;
+    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - CONTACT_SLOP : 0.0f;
     index = deepest_body(c, plan, substep, p, least, &normal, &depth);
   }
   *info = CONTACT_NONE;
@@ -5995,9 +7509,9 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
     return nothing;
   }
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  cloth_vector relative = vector_clean(vector_subtract(v, surface_velocity(plan, m, p)));
-  normal = vector_clean(normal);
-  float outward = snapped(vector_dot(relative, normal), WORK_QUANTUM);
+  cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(plan, m, p)));
+  normal = vector_flush_work(normal);
+  float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
   if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
     *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
     return nothing;
@@ -6007,22 +7521,22 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
   int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
   uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  vector_store(planes_at(c, c->contact_normal), i, normal);
+  vector_store(vectors_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
-  return vector_clean(sticks ? vector_subtract(change, slip) : change);
+  return vector_flush_work(sticks ? vector_subtract(change, slip) : change);
 }
 
 /* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes z = planes_at(c, c->direction);
+  vector_array z = vectors_at(c, c->scratch.direction);
   int32_t contacts = 0;
-  fill_planes(c, z, 0.0f);
+  fill_vectors(c, z, 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(z, i, constrain_particle(c, plan, substep, i));
     uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
     contacts += kind == CONTACT_STICK || kind == CONTACT_SLIDE;
   }
-  add_work(c, (uint32_t)contacts, PRICE_HELD);
+  add_work(c, (uint32_t)contacts, COST_HELD);
   return contacts;
 }
 
@@ -6030,8 +7544,8 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
    change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
    the particle its push, to be dropped again, does not press. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
-  cloth_vector residual = vector_load(planes_at(c, c->residual), i);
+  cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
+  cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
@@ -6044,12 +7558,12 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
  * solve: to undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring.
  * Braking can only take speed away.
  */
-static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
-                                   cloth_vector force) {
+static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
+                                    cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+  cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
   float pressing = vector_dot(force, normal);
   if (pressing < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
@@ -6063,7 +7577,7 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
   }
   cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
   float speed = vector_length(slip);
-  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->mobility)[i];
+  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->scratch.mobility)[i];
   int stops = speed <= braking;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
@@ -6071,9 +7585,9 @@ static cloth_vector settle_contact(const cloth *c, const moving_body *m, int32_t
 }
 
 /* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
-CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) != CONTACT_STICK && CONTACT_KIND(info) != CONTACT_SLIDE) {
@@ -6083,7 +7597,7 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
     cloth_vector p = vector_load(x, i);
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
-    cloth_vector change = settle_contact(c, m, i, relative, force);
+    cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
     add_reaction(c, m, p, vector_scale(kept, reference_mass(c)));
@@ -6094,33 +7608,34 @@ CLOTH_SEPARATE void settle_contacts(const cloth *c, const step_plan *plan, int32
 
 /* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
    now keeps it: it was the constraint that held it back. */
-CLOTH_SEPARATE void drop_pushes(const cloth *c, const step_plan *plan, int32_t substep) {
-  planes v = planes_at(c, c->velocity);
+CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {
+  vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t info = contact_info_of(c)[i];
     if (CONTACT_KIND(info) == CONTACT_STICK || CONTACT_KIND(info) == CONTACT_SLIDE) {
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
-      float push = push_speed(plan, depth_in_body(c, m, vector_load(planes_at(c, c->position), i)));
-      cloth_vector normal = vector_load(planes_at(c, c->contact_normal), i);
+      float push = push_speed(plan, depth_in_body(c, m, vector_load(vectors_at(c, c->state.position), i)));
+      cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
       vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
     }
   }
 }
 
-/// Motion constraints ///
+/// Targets and motion constraints ///
 
 #if WITH_TARGETS
 
 /* Targets during one substep, which ends when a share `late` of their way is done. */
 typedef struct target_frame {
-  planes x, v, limit, place, place_before, normal, normal_before;
+  vector_array x, v, limit, place, place_before, normal, normal_before;
   const float *mobility;
-  float early, late, inverse_k;
+  float early, late, inverse_h;
   int32_t fixed_work;
 } target_frame;
 
 /* A vector between where it was and is; that of the end, to the bit, at the end. */
-CLOTH_INLINE lanes3 target_between(const target_frame *f, planes before, planes after, int32_t i, lanes_mask there) {
+CLOTH_INLINE lanes3 target_between(const target_frame *f, vector_array before, vector_array after, int32_t i,
+                                   lanes_mask there) {
   lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
   return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
 }
@@ -6134,12 +7649,12 @@ typedef struct backstop {
 /* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p, which
    is `along` ahead of the target. It is itself this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x +
    L axis|^2 = radius^2. */
-static cloth_vector on_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
+static cloth_vector clamp_to_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
   float reach = b->distance + b->radius;
   float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
-  ahead = maximum(snapped(ahead, WORK_QUANTUM), 0.0f - b->most);
+  ahead = maximum(flush_small(ahead, WORK_QUANTUM), 0.0f - b->most);
   float around = square_root((b->most - ahead) * (b->most + ahead));
-  cloth_vector aside = vector_clean(vector_add_scaled(p, b->axis, 0.0f - along));
+  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, 0.0f - along));
   float width = vector_length(aside);
   float share = around / maximum(width, STATE_QUANTUM);
   cloth_vector rim = vector_add_scaled(vector_scale(b->axis, ahead), aside, share);
@@ -6149,23 +7664,23 @@ static cloth_vector on_rim(const backstop *b, cloth_vector p, float along, cloth
 /* The point nearest to p that is not in the backstop, and within max distance if p is: straight out, or to the rim if
    that is too far from the target. Lengths are compared by what they differ in, not as squares of what may be large,
    and everything is worked out whatever comes of it: with fixed work it always is. */
-static cloth_vector step_in_front(const backstop *b, cloth_vector p) {
+static cloth_vector push_out_of_backstop(const backstop *b, cloth_vector p) {
   float reach = b->distance + b->radius;
-  float along = snapped(vector_dot(p, b->axis), WORK_QUANTUM);
+  float along = flush_small(vector_dot(p, b->axis), WORK_QUANTUM);
   float excess = vector_dot(p, p) + (2.0f * reach * along + b->distance * (b->distance + 2.0f * b->radius));
-  excess = snapped(excess, WORK_QUANTUM);
-  cloth_vector from = vector_clean(vector_add_scaled(p, b->axis, reach));
+  excess = flush_small(excess, WORK_QUANTUM);
+  cloth_vector from = vector_flush_work(vector_add_scaled(p, b->axis, reach));
   float distance = vector_length(from);
   float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
   cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
   cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
-  cloth_vector rim = on_rim(b, p, along, front);
+  cloth_vector rim = clamp_to_rim(b, p, along, front);
   cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
   return excess < 0.0f ? out : p;
 }
 
 /* A particle at p from its target, out of its backstop if it has one. */
-static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
+static cloth_vector keep_out_of_backstop(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
   cloth_vector limit = vector_load(f->limit, i);
   float squared = vector_dot(normal, normal);
   int stands = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
@@ -6173,31 +7688,34 @@ static cloth_vector move_in_front(const target_frame *f, int32_t i, cloth_vector
     return p;
   }
   float length = square_root(squared > 0.0f ? squared : 1.0f);
-  backstop b = {vector_clean(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM), limit.x};
-  cloth_vector moved = step_in_front(&b, p);
+  backstop b = {vector_flush_work(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM),
+                limit.x};
+  cloth_vector moved = push_out_of_backstop(&b, p);
   return stands ? moved : p;
 }
 
 /* Of a block, those with backstops one by one. */
-CLOTH_SEPARATE void move_block_in_front(const target_frame *f, int32_t i, int32_t left, lanes3 normal, lanes3 *p) {
+CLOTH_SEPARATE void keep_block_out_of_backstops(const target_frame *f, int32_t i, int32_t left, lanes3 normal,
+                                                lanes3 *p) {
   float block[6][CLOTH_LANES];
-  planes places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
+  vector_array places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
   lanes3_store(places, 0, *p, CLOTH_LANES);
-  lanes3_store(normals, 0, lanes3_snapped(normal), CLOTH_LANES);
+  lanes3_store(normals, 0, lanes3_flush(normal), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    vector_store(places, lane, move_in_front(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
+    vector_store(places, lane,
+                 keep_out_of_backstop(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
   }
   *p = lanes3_load(places, 0);
 }
 
 /* Particles that a constraint moves lose what they had of velocity against it, and their history, as in contact. */
-CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask there = lanes_first(left);
   lanes3 place = target_between(f, f->place_before, f->place, i, there);
   lanes3 x = lanes3_keep(there, lanes3_load(f->x, i));
-  lanes3 from = lanes3_snapped_to(lanes3_subtract(x, place), STATE_QUANTUM);
+  lanes3 from = lanes3_flush_below(lanes3_subtract(x, place), STATE_QUANTUM);
   lanes most = lanes_keep(there, lanes_load(f->limit.x + i));
   lanes_mask moves = lanes_both(there, lanes_less(zero, lanes_load(f->mobility + i)));
   lanes squared = lanes3_dot(from, from);
@@ -6206,71 +7724,489 @@ CLOTH_INLINE void hold_block(const cloth *c, const target_frame *f, int32_t i, i
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
   lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    move_block_in_front(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
+    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
   }
-  lanes3 moved = lanes3_snapped_to(lanes3_subtract(p, from), STATE_QUANTUM);
+  lanes3 moved = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
   if (!f->fixed_work && !lanes_any(held)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_k));
+  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_h));
   lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  if (c->earlier) {
-    float *history = earlier_of(c, 1).x + i;
-    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_FORGOTTEN), lanes_load(history)), left);
+  if (c->state.velocity_history) {
+    float *history = history_of(c, 1).x + i;
+    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_INVALID), lanes_load(history)), left);
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void hold_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   target_frame f;
   f.x = predicted_of(c);
-  f.v = planes_at(c, c->velocity);
-  f.limit = target_planes(c, TARGET_LIMIT);
-  f.place = target_planes(c, TARGET_PLACE);
-  f.place_before = target_planes(c, TARGET_PLACE_BEFORE);
-  f.normal = target_planes(c, TARGET_NORMAL);
-  f.normal_before = target_planes(c, TARGET_NORMAL_BEFORE);
-  f.mobility = floats_at(c, c->mobility);
+  f.v = vectors_at(c, c->state.velocity);
+  f.limit = target_vectors(c, TARGET_LIMIT);
+  f.place = target_vectors(c, TARGET_PLACE);
+  f.place_before = target_vectors(c, TARGET_PLACE_BEFORE);
+  f.normal = target_vectors(c, TARGET_NORMAL);
+  f.normal_before = target_vectors(c, TARGET_NORMAL_BEFORE);
+  f.mobility = floats_at(c, c->scratch.mobility);
   f.late = (float)(index + 1) / (float)plan->substeps;
   f.early = 1.0f - f.late;
-  f.inverse_k = plan->inverse_k;
-  f.fixed_work = c->fixed_work;
-  EACH_BLOCK(c->count, hold_block(c, &f, i, left));
+  f.inverse_h = plan->inverse_h;
+  f.fixed_work = c->settings.capacity.fixed_work;
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
 }
 
 /* The step is over: targets rest where they have arrived. */
-static void rest_targets(const cloth *c) {
+static void settle_targets(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
-  copy_memory(target_planes(c, TARGET_PLACE_BEFORE).x, target_planes(c, TARGET_PLACE).x, bytes);
-  copy_memory(target_planes(c, TARGET_NORMAL_BEFORE).x, target_planes(c, TARGET_NORMAL).x, bytes);
+  copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
+  copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
   inputs_of(c)->targets = TARGETS_STILL;
+}
+
+cloth_motion_constraint cloth_motion_constraint_default(void) {
+  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
+  return free;
+}
+
+int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
+  int error = check_particle(c, particle);
+  if (error || !constraint) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
+  if (!c->state.targets || !is_motion_limit(limit)) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
+  return CLOTH_OK;
+}
+
+/* The vertex of a particle. */
+static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
+  int32_t vertex = i / c->grid.columns * row_vertices(c) + i % c->grid.columns;
+  return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
+}
+
+/* Reads three floats of a vertex, or none. */
+static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
+  cloth_vector a = {0.0f, 0.0f, 0.0f};
+  if (offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&a, vertex + offset, 3);
+  }
+  return a;
+}
+
+static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
+    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
+      return CLOTH_ERROR_VECTOR;
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = check_call(c, layout);
+  if (error || !vertices) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!c->state.targets) {
+    return CLOTH_ERROR_TARGETS;
+  }
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
+  error = error ? error : check_targets(c, layout, vertices);
+  if (error) {
+    return error;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
+    cloth_vector place = read_attribute(vertex, layout->position_offset);
+    cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
+    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
+  }
+  if (inputs_of(c)->targets == TARGETS_NONE) {
+    wake(c);
+    settle_targets(c);
+  }
+  inputs_of(c)->targets = WITH_SLEEP && is_asleep(c) ? TARGETS_STILL : TARGETS_MOVING;
+  return CLOTH_OK;
+}
+
+int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
+  int error = cloth_move_targets(c, layout, vertices, bytes);
+  if (!error) {
+    settle_targets(c);
+  }
+  return error;
 }
 
 #endif
 
-/// Work ///
+/// Confinements ///
+
+/* The part of a vector that a confined particle may have. */
+static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
+  a = vector_flush_work(a);
+  float along = flush_small(vector_dot(a, held->direction), WORK_QUANTUM);
+  if (held->freedom == FREEDOM_LINE) {
+    return vector_scale(held->direction, along);
+  }
+  return vector_add_scaled(a, held->direction, 0.0f - along);
+}
+
+/* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
+  vector_array a = vectors_at(c, vectors);
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    const confinement *held = &confined_of(c)[i];
+    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
+    cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
+    cloth_vector kept = vector_add(origin, confine_vector(held, from));
+    vector_store(a, held->particle, vector_flush(kept, STATE_QUANTUM));
+  }
+}
+
+/* Confinements are kept in the order of their particles, whatever the order of the calls. The first entry that is not
+   for an earlier particle than this one. */
+static confinement *find_confinement(const cloth *c, int32_t particle) {
+  confinement *held = confined_of(c);
+  const confinement *end = held + inputs_of(c)->confined_count;
+  while (held < end && held->particle < particle) {
+    held++;
+  }
+  return held;
+}
+
+static int is_confined(uint32_t freedom) {
+  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
+}
+
+static void remove_confinement(const cloth *c, int32_t particle) {
+  confinement *held = find_confinement(c, particle);
+  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
+  if (!WITH_CONFINED || held == end || held->particle != particle) {
+    return;
+  }
+  for (; held + 1 < end; held++) {
+    *held = held[1];
+  }
+  fill_zero(held, sizeof *held);
+  inputs_of(c)->confined_count--;
+}
+
+/// Motion ///
+
+/* Pins whose target was reached rest; mobilities follow from pins and masses. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  float *mobility = floats_at(c, c->scratch.mobility);
+  uint8_t *freedom = freedom_of(c);
+  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
+  for (int32_t i = 0; have_arrived && i < c->count; i++) {
+    if (freedom[i] & PIN_ARRIVED) {
+      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+      freedom[i] = FREEDOM_PINNED;
+    }
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
+  }
+}
+
+/* Work space is not part of the state: what a step reads before it writes is cleared first. */
+static void clear_pads(const cloth *c) {
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  if (c->scratch.bend_slopes) {
+    fill_zero(floats_at(c, c->scratch.bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
+  }
+  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
+     be a number. */
+  for (int32_t n = 0; c->scratch.force_share && n < 3; n++) {
+    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
+    fill_zero(floats_at(c, c->scratch.product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
+  }
+  /* Springs that are not there, at the end of the last row, look at these. */
+  for (int32_t n = 0; c->scratch.direction && n < 3; n++) {
+    fill_zero(floats_at(c, c->scratch.direction) + n * c->stride + c->count, 2 * sizeof(float));
+  }
+}
+
+/* Velocity changes of an all-explicit substep: force over mass. */
+CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array change = vectors_at(c, c->scratch.residual);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes weight = lanes_load(mobility + i);
+    if (c->scratch.force_share) {
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
+    }
+    lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
+  }
+}
+
+/* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
+CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
+  return lanes3_flush(lanes3_add_scaled(x, v, k));
+}
+
+CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
+  const vector_array x = vectors_at(c, c->state.position), velocity = vectors_at(c, c->state.velocity),
+                     predicted = predicted_of(c);
+  const int32_t count = c->count;
+  const lanes k = lanes_splat(plan->h);
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
+    lanes3_store(predicted, i, to, count - i);
+  }
+}
+
+#if WITH_PROJECTION
 
 /*
- * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
- * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
- * solver. A bound takes the most of the latter that there can be.
+ * Second-order backward differences (BDF2) in terms of the last three velocities, each a displacement over the substep:
+ * without forces the next one is (15 v0 - 7 v1 + v2) / 9, and a force acts with 4/9 of its strength at once. Blended
+ * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
+ * Also shifts the history by one. Returns the shares with which forces act.
  */
-
-/* Particles of mobility 1 that the longest pieces of their rows hold, as mark_plain_pieces() finds them. */
-static int32_t plain_particles(const cloth *c) {
-  int32_t plain = 0;
-  for (int32_t row = 0; row < c->rows && !c->stiffness_map; row++) {
-    int32_t longest = 0;
-    int32_t length = 0;
-    for (int32_t i = row * c->columns; i < (row + 1) * c->columns; i++) {
-      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
-      longest = length > longest ? length : longest;
-    }
-    plain += longest;
-  }
-  return plain;
+CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
+  lanes one = lanes_splat(1.0f);
+  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_INVALID)), moves);
+  lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
+  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
+  change = lanes3_keep(knows, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
+  *earliest = lanes3_select(knows, *earlier, *v);
+  *earlier = *v;
+  *v = lanes3_add(*v, change);
+  return lanes_select(knows, later, one);
 }
+
+typedef struct prediction_plan {
+  vector_array x, velocity, to, first, second;
+  const float *mobility;
+  float *shares;
+  body_force force;
+  int32_t keeps_history, with_body_forces;
+  float h, weight, later;
+} prediction_plan;
+
+CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t left) {
+  lanes moves = lanes_load(p->mobility + i);
+  lanes3 from = lanes3_load(p->x, i);
+  lanes3 v = lanes3_load(p->velocity, i);
+  lanes share = lanes_splat(1.0f);
+  if (p->keeps_history) {
+    lanes3 earlier = lanes3_load(p->first, i);
+    lanes3 earliest = lanes3_load(p->second, i);
+    share = extrapolate(lanes_splat(p->weight), lanes_splat(p->later), moves, &v, &earlier, &earliest);
+    lanes3_store(p->first, i, earlier, left);
+    lanes3_store(p->second, i, earliest, left);
+  }
+  if (p->with_body_forces) {
+    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
+    v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
+  } else if (p->keeps_history) {
+    lanes_store_first(p->shares + i, share, left);
+  }
+  lanes3_store(p->velocity, i, v, left);
+  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->h)), left);
+}
+
+/* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
+   nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
+   processors take a store for one to the place they read next. */
+CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  const prediction_plan p = {vectors_at(c, c->state.position),
+                             vectors_at(c, c->state.velocity),
+                             predicted_of(c),
+                             history_of(c, 1),
+                             history_of(c, 2),
+                             floats_at(c, c->scratch.mobility),
+                             floats_at(c, c->scratch.force_share),
+                             body_force_of(c, plan),
+                             c->state.velocity_history != 0,
+                             with_body_forces,
+                             plan->h,
+                             plan->extrapolation * plan->history * (1.0f / 9.0f),
+                             force_share(plan)};
+  EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
+}
+
+#endif
+
+/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
+   alone gains no rounding error. */
+CLOTH_INLINE void update_velocity_block(vector_array x, vector_array v, vector_array limited, lanes k, lanes inverse_h,
+                                        int32_t i, int32_t left) {
+  lanes3 velocity = lanes3_load(v, i);
+  lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
+  lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
+  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_h), left);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array limited = predicted_of(c);
+  lanes k = lanes_splat(plan->h);
+  lanes inverse_h = lanes_splat(plan->inverse_h);
+  EACH_BLOCK(i, left, c->count, update_velocity_block(x, v, limited, k, inverse_h, i, left));
+}
+
+/* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
+static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  cloth_vector from = vector_load(x, i);
+  cloth_vector to = vector_load(predicted_of(c), i);
+  cloth_vector velocity = vector_load(v, i);
+  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+    counts->particles_recovered++;
+    return;
+  }
+  cloth_vector way = vector_subtract(to, from);
+  int pinned = is_pinned(c, i);
+  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
+                         clamp_length(&way, c->settings.integration.max_speed * plan->h) >
+                     0) {
+    to = vector_add(from, way);
+    counts->particles_limited++;
+  }
+  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  vector_store(x, i, vector_flush(to, STATE_QUANTUM));
+  vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+}
+
+/* How far a particle may move in a substep, and how fast. */
+typedef struct motion_bounds {
+  float farthest, fastest;
+  int32_t fixed_work; /* all are looked at one by one */
+} motion_bounds;
+
+/* Within bounds, and clearly so? */
+CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
+  lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
+                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+  return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(bounds.fastest)));
+}
+
+CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
+                                  cloth_statistics *counts) {
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    accept_particle(c, plan, i + lane, counts);
+  }
+}
+
+CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, vector_array x,
+                               vector_array v, vector_array predicted, int32_t i, int32_t left,
+                               cloth_statistics *counts) {
+  lanes3 to = lanes3_flush_below(lanes3_load(predicted, i), STATE_QUANTUM);
+  lanes3 velocity = lanes3_flush_below(lanes3_load(v, i), STATE_QUANTUM);
+  lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
+  if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+    accept_singly(c, plan, i, left, counts);
+  } else {
+    lanes3_store(x, i, to, left);
+    lanes3_store(v, i, velocity, left);
+  }
+}
+
+/* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  vector_array predicted = predicted_of(c);
+  motion_bounds bounds = {c->settings.integration.max_speed * plan->h, c->settings.integration.max_speed,
+                          c->settings.capacity.fixed_work};
+  EACH_BLOCK(i, left, c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
+}
+
+/// Sleep ///
+
+#if WITH_SLEEP
+
+/* Do gusts act on the cloth? */
+static int has_gusts(const cloth *c) {
+  const cloth_vector strength = inputs_of(c)->gust_strength;
+  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
+}
+
+/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
+   rest. */
+static int is_at_rest(const cloth *c) {
+  if (has_gusts(c)) {
+    return 0;
+  }
+  vector_array v = vectors_at(c, c->state.velocity);
+  float most = c->settings.sleep.speed * c->settings.sleep.speed;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void fall_asleep(const cloth *c) {
+  inputs_of(c)->rest_time = ASLEEP;
+  fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
+  if (c->state.warm_start) {
+    fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] &= FREEDOM_MASK;
+    invalidate_history(c, i);
+  }
+}
+
+/* At the end of a step of dt seconds. */
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
+  cloth_inputs *inputs = inputs_of(c);
+  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
+    fall_asleep(c);
+  }
+}
+
+/* A step of a sleeping cloth. */
+CLOTH_SEPARATE int step_asleep(const cloth *c) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  s->asleep = 1;
+  add_work(c, 1, COST_STEP);
+  return CLOTH_OK;
+}
+
+int cloth_wake(cloth *c) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  wake(c);
+  return CLOTH_OK;
+}
+
+int cloth_is_asleep(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : is_asleep(c);
+}
+
+#endif
+
+/// 6. A step ///
+
+/// Work ///
 
 /* How many lines of springs across the seam act by forces, at least in a mode. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
@@ -6283,60 +8219,60 @@ static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t
 
 /* Of what costs so much a row, a particle. */
 static uint32_t share_of_row(const cloth *c, uint32_t price) {
-  uint32_t columns = (uint32_t)c->columns;
+  uint32_t columns = (uint32_t)c->grid.columns;
   return (price + columns - 1u) / columns;
 }
 
 /* Of an iteration of the solver, a particle. */
-static uint32_t iteration_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_PAIR;
+static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  return (uint32_t)(PRICE_ITERATION + (stretch ? PRICE_PAIR : 0) + (shear ? PRICE_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_PAIR : 0)) +
+  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_PAIR : 0)) +
          share_of_row(c, seam);
 }
 
 /* Of a solve, a particle, without the iterations. */
-static uint32_t solve_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * PRICE_SEAM_BLOCKS;
-  return (uint32_t)(PRICE_PRECONDITIONER + PRICE_SOLVE + (c->warm ? PRICE_WARM : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? PRICE_BEND_BLOCKS : 0)) +
-         (c->warm || has_solver_contacts(c) ? iteration_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
+  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
+                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_BLOCKS : 0)) +
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of the forces, a particle. */
-static uint32_t forces_price(const cloth *c, const step_plan *plan) {
-  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * PRICE_SEAM;
-  return (uint32_t)(PRICE_BODY_FORCES + PRICE_CHANGE + (has_air(c) ? PRICE_AIR : 0) +
-                    (plan->springs || plan->solves ? PRICE_SPRINGS : 0) +
-                    (plan->bend_mode != CLOTH_MODE_OFF ? PRICE_BENDS : 0)) +
-         (plan->solves ? solve_price(c, plan) : 0u) + share_of_row(c, seam);
+static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
+  uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
+                    (plan->springs || plan->solves ? COST_SPRINGS : 0) +
+                    (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
+         (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Of all that every substep does to a particle, however things are. */
-static uint32_t particle_price(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = PRICE_PREDICT + PRICE_ACCEPT + (c->earlier ? PRICE_HISTORY : 0);
+static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tethers) {
+  uint32_t price = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
-    price += forces_price(c, plan);
+    price += forces_cost(c, plan);
   }
-  if (c->limit_sweeps > 0 || plan->projects) {
-    price += PRICE_SETTLE + (plan->projects ? (uint32_t)tethers * PRICE_TETHER : 0u);
+  if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
+    price += COST_SETTLE + (plan->projects ? (uint32_t)tethers * COST_TETHER : 0u);
   }
-  price += inputs_of(c)->targets != TARGETS_NONE ? PRICE_TARGET : 0u;
-  return price + (uint32_t)c->limit_sweeps * sweep_price(c);
+  price += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
+  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_cost(c);
 }
 
 /* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
-typedef struct work_around {
-  int32_t plain, confined, bodies, tethers;
+typedef struct surroundings {
+  int32_t uniform, confined, bodies, tethers;
   uint32_t nearness; /* price of a particle that touches all of them at once */
   uint32_t blocks;
-} work_around;
+} surroundings;
 
-static void add_body(work_around *around, const cloth_collider *body) {
+static void add_body(surroundings *around, const cloth_collider *body) {
   around->bodies++;
-  around->nearness += near_price(body) + trace_price(body) + PRICE_RESPOND;
+  around->nearness += near_cost(body) + trace_cost(body) + COST_RESPOND;
   around->blocks += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -6349,12 +8285,12 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-static work_around look_around(const cloth *c) {
-  work_around around;
+static surroundings survey_surroundings(const cloth *c) {
+  surroundings around;
   fill_zero(&around, sizeof around);
-  around.plain = plain_particles(c);
+  around.uniform = count_uniform_particles(c);
   around.confined = inputs_of(c)->confined_count;
-  around.tethers = has_pins(c) ? c->tether_count : 0;
+  around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
       add_body(&around, &colliders_of(c)[index].body);
@@ -6364,35 +8300,35 @@ static work_around look_around(const cloth *c) {
 }
 
 /* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
-static uint64_t varying_price(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = PRICE_RECOVER + around->nearness;
+static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = COST_RECOVER + around->nearness;
   if (plan->projects) {
-    price += (uint32_t)around->tethers * (PRICE_TAUT + around->blocks * (PRICE_PASSED + PRICE_UNBLOCKED));
+    price += (uint32_t)around->tethers * (COST_TAUT + around->blocks * (COST_PASSED + COST_UNBLOCKED));
   }
   if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->max_iterations * iteration_price(c, plan);
+    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
   }
   return price;
 }
 
 /* What a step does however things are. */
-static uint64_t planned_work(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = particle_price(c, plan, around->tethers) + (uint32_t)around->bodies * PRICE_NEAR;
-  price += c->fixed_work ? varying_price(c, plan, around) : 0u;
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = particle_cost(c, plan, around->tethers) + (uint32_t)around->bodies * COST_NEAR;
+  price += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, around) : 0u;
   if (has_solver_contacts(c)) {
-    price += (uint32_t)around->bodies * (PRICE_SEEK + (around->bodies > 1 ? PRICE_SEEK_MORE : 0u));
+    price += (uint32_t)around->bodies * (COST_SEEK + (around->bodies > 1 ? COST_SEEK_MORE : 0u));
   }
   uint64_t work = price * (uint32_t)c->count;
 #if WITH_PROJECTION
-  work += plan->projects ? projection_work(c, plan, around->plain) : 0u;
+  work += plan->projects ? projection_cost(c, plan, around->uniform) : 0u;
 #endif
-  work += PRICE_CALL + (uint32_t)c->rows * PRICE_ROW + (uint32_t)around->confined * PRICE_CONFINED +
-          (uint32_t)around->bodies * PRICE_BODY;
-  work = work * (uint32_t)plan->substeps + PRICE_STEP +
-         (uint64_t)(uint32_t)c->count * (PRICE_PREPARE + (uint32_t)c->tether_count * PRICE_MARK);
-  if (chooses_tethers(c)) {
+  work += COST_CALL + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)around->confined * COST_CONFINED +
+          (uint32_t)around->bodies * COST_BODY;
+  work = work * (uint32_t)plan->substeps + COST_STEP +
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
-    work += (uint64_t)(uint32_t)c->count * rounds * (PRICE_CHOOSE + (uint32_t)c->tether_count * PRICE_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_OFFERS);
   }
   return work;
 }
@@ -6415,56 +8351,58 @@ static int check_step(const cloth *c, float dt) {
 #if WITH_PLANNING
 
 /* The most that a step can count beside. */
-static uint64_t most_counted(const cloth *c, const step_plan *plan, const work_around *around) {
-  uint64_t price = c->fixed_work ? 0u : varying_price(c, plan, around);
+static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const surroundings *around) {
+  uint64_t price = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, around);
   if (has_solver_contacts(c) && around->bodies > 0) {
-    price += PRICE_HELD + (plan->solves ? 0u : solve_price(c, plan));
+    price += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *sheet, float dt, uint64_t *work) {
-  int error = check_step(sheet, dt);
+int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (WITH_SLEEP && is_asleep(sheet)) {
-    *work = PRICE_STEP;
+  if (WITH_SLEEP && is_asleep(c)) {
+    *work = COST_STEP;
     return CLOTH_OK;
   }
-  step_plan *plan = &workspace_of(sheet)->plan; /* a step makes its own */
-  work_around around = look_around(sheet);
-  plan_step(sheet, dt, plan);
-  *work = planned_work(sheet, plan, &around) + most_counted(sheet, plan, &around);
+  step_plan *plan = &workspace_of(c)->plan; /* a step makes its own */
+  surroundings around = survey_surroundings(c);
+  plan_step(c, dt, plan);
+  *work = planned_work(c, plan, &around) + max_varying_work(c, plan, &around);
   return CLOTH_OK;
 }
 
 /* A cloth of which nothing is there but what plans are made of. */
-typedef struct paper_cloth {
+typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   step_plan plan;
-} paper_cloth;
+} config_model;
 
-static void draw_paper_cloth(paper_cloth *paper, const cloth_config *config) {
+static void model_from_config(config_model *paper, const cloth_config *config) {
   cloth *c = &paper->c;
   fill_zero(paper, sizeof *paper);
-  lay_out(c, config);
+  compute_layout(c, config);
+  measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->mass_ratio_least, &c->mass_ratio_most);
-  measure_map(config->stiffness_map, c->count, &c->map_least, &c->map_most);
-  c->inputs = offsetof(paper_cloth, inputs);
-  c->max_substeps = c->substeps > 0 ? c->substeps : c->max_substeps;
+  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
+  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  c->state.inputs = offsetof(config_model, inputs);
+  c->settings.integration.max_substeps =
+      c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
   paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The dearest surroundings of a cloth of this config. */
-static work_around worst_around(const cloth_config *config) {
-  work_around around;
+static surroundings worst_surroundings(const cloth_config *config) {
+  surroundings around;
   cloth_collider dearest;
   fill_zero(&around, sizeof around);
   fill_zero(&dearest, sizeof dearest);
@@ -6478,13 +8416,14 @@ static work_around worst_around(const cloth_config *config) {
 }
 
 /* With substeps that a step would choose, any number of them may come: each makes another plan. */
-CLOTH_SEPARATE uint64_t worst_work(paper_cloth *paper, const work_around *around, float dt) {
+CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around, float dt) {
   uint64_t most = 0;
   cloth *c = &paper->c;
-  for (int32_t n = c->substeps > 0 ? c->substeps : 1; n <= c->max_substeps; n++) {
-    c->substeps = n;
+  for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
+       n <= c->settings.integration.max_substeps; n++) {
+    c->settings.integration.substeps = n;
     plan_step(c, dt, &paper->plan);
-    uint64_t work = planned_work(c, &paper->plan, around) + most_counted(c, &paper->plan, around);
+    uint64_t work = planned_work(c, &paper->plan, around) + max_varying_work(c, &paper->plan, around);
     most = work > most ? work : most;
   }
   return most;
@@ -6501,10 +8440,10 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  paper_cloth paper;
-  work_around around = worst_around(config);
-  draw_paper_cloth(&paper, config);
-  *work = worst_work(&paper, &around, dt);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
+  model_from_config(&paper, config);
+  *work = max_work(&paper, &around, dt);
   return CLOTH_OK;
 }
 
@@ -6543,12 +8482,12 @@ static float power_of(float x, int32_t sixteenths) {
  * 0.98 and 4 in two, at eight times the work, 0.11 or less).
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
-  float side = (float)(c->columns > c->rows ? c->columns : c->rows);
+  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
   float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
   float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
-  if (c->limit_sweeps > 0) {
-    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->limit_sweeps, 7);
+  if (c->settings.strain_limit.sweeps > 0) {
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
     stretch = minimum(stretch, 0.9f * config->limit_extension + left);
   }
   return stretch;
@@ -6589,10 +8528,10 @@ static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const 
   return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
 }
 
-CLOTH_SEPARATE void draw_planned(paper_cloth *paper, const cloth_config *config) {
+CLOTH_SEPARATE void model_from_plan(config_model *paper, const cloth_config *config) {
   cloth_config planned = *config;
   plan_tiers(&planned);
-  draw_paper_cloth(paper, &planned);
+  model_from_config(paper, &planned);
 }
 
 /* What a plan chose. */
@@ -6603,24 +8542,24 @@ typedef struct plan_choice {
 
 /* Tries all there is to choose. */
 CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
-  paper_cloth paper;
-  work_around around = worst_around(config);
+  config_model paper;
+  surroundings around = worst_surroundings(config);
   cloth *c = &paper.c;
   around.tethers = TETHERS;
-  draw_planned(&paper, config);
+  model_from_plan(&paper, config);
   best->forecast.work = 0;
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
       cloth_forecast f;
-      c->substeps = plan_substeps[n];
-      c->max_substeps = c->substeps;
-      c->limit_sweeps = plan_sweeps[sweeps];
-      f.work = worst_work(&paper, &around, dt);
-      f.stretch = expected_stretch(c, config, dt / (float)c->substeps);
+      c->settings.integration.substeps = plan_substeps[n];
+      c->settings.integration.max_substeps = c->settings.integration.substeps;
+      c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
+      f.work = max_work(&paper, &around, dt);
+      f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;
-        best->substeps = c->substeps;
-        best->sweeps = c->limit_sweeps;
+        best->substeps = c->settings.integration.substeps;
+        best->sweeps = c->settings.strain_limit.sweeps;
       }
     }
   }
@@ -6662,103 +8601,11 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 /// Stepping ///
 
-/* All bits of any particle's freedom. */
-static uint32_t freedoms_joined(const cloth *c) {
-  const uint8_t *freedom = freedom_of(c);
-  uint32_t joined = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    joined |= freedom[i];
-  }
-  return joined;
-}
-
-/* Pins whose target was reached rest; mobilities follow from pins and masses. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  float *mobility = floats_at(c, c->mobility);
+static void finish_motions(const cloth *c) {
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (freedoms_joined(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
-      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-      freedom[i] = FREEDOM_PINNED;
-    }
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
-  }
-}
-
-/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
-   stiffness. */
-static plain_piece find_plain(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  const float *mobility = floats_at(c, c->mobility) + first;
-  plain_piece longest = {0, 0};
-  int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->stiffness_map; n++) {
-    for (int32_t k = 0; k < side; k++) {
-      from = mobility[n * along + k] == 1.0f ? from : n + 1;
-    }
-    if (n + 1 - from > longest.to - longest.from) {
-      longest.from = (int16_t)from;
-      longest.to = (int16_t)(n + 1);
-    }
-  }
-  return longest;
-}
-
-/* Have all particles of some rows of a block of columns mobility 1? */
-static int are_plain(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
-  lanes one = lanes_splat(1.0f);
-  lanes worst = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    const float *mobility = floats_at(c, c->mobility) + first + row * c->columns;
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
-      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
-    }
-  }
-  return !c->stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
-}
-
-/* Most lines are plain from end to end, which is quick to see. */
-CLOTH_SEPARATE void mark_plain_pieces(const cloth *c) {
-  plain_piece whole_row = {0, (int16_t)c->columns}, whole_column = {0, (int16_t)c->rows};
-  for (int32_t row = 0; row < c->rows; row++) {
-    int32_t first = row * c->columns;
-    plain_piece *piece = &((plain_piece *)at(c, c->plain))[row];
-    *piece = are_plain(c, first, 1, c->columns) ? whole_row : find_plain(c, first, c->columns, 1, 1);
-  }
-  for (int32_t column = 0; column < c->columns; column += LINE_BLOCK) {
-    int32_t side = c->columns - column < LINE_BLOCK ? c->columns - column : LINE_BLOCK;
-    plain_piece *piece = plain_columns(c, column);
-    *piece = are_plain(c, column, c->rows, side) ? whole_column : find_plain(c, column, c->rows, c->columns, side);
-  }
-}
-
-/* Work space is not part of the state: what a step reads before it writes is cleared first. */
-static void clear_pads(const cloth *c) {
-  fill_zero(at(c, c->state_end), LANE_PAD * sizeof(float));
-  if (c->bend_slopes) {
-    fill_zero(floats_at(c, c->bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
-  }
-  /* Springs that are not there look beyond predicted positions, too. What comes of it is multiplied by 0, so it has to
-     be a number. */
-  for (int32_t n = 0; c->force_share && n < 3; n++) {
-    int32_t pad = n < 2 && c->stride < c->count + LANE_PAD ? c->stride - c->count : LANE_PAD + 2;
-    fill_zero(floats_at(c, c->product) + n * c->stride + c->count, (size_t)pad * sizeof(float));
-  }
-  /* Springs that are not there, at the end of the last row, look at these. */
-  for (int32_t n = 0; c->direction && n < 3; n++) {
-    fill_zero(floats_at(c, c->direction) + n * c->stride + c->count, 2 * sizeof(float));
-  }
-}
-
-static void finish_inputs(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int are_carried = (freedoms_joined(c) & PIN_CARRIED) != 0;
+  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
   for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_CARRIED) {
+    if (freedom[i] & PIN_HAS_TARGET) {
       freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
     }
   }
@@ -6768,397 +8615,48 @@ static void finish_inputs(const cloth *c) {
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets == TARGETS_MOVING) {
-    rest_targets(c);
+    settle_targets(c);
   }
 #endif
-}
-
-static int32_t public_mode(const spring_family *s) {
-  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
-  return modes[s->projected];
-}
-
-CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
-  cloth_statistics *s = statistics_of(c);
-  fill_zero(s, sizeof *s);
-  fill_zero(at(c, c->iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
-  s->substeps = plan->substeps;
-  CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
-  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
-    s->kappa[f] = plan->spring[family_direction[f]].kappa * kappa_factor_most(c);
-    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
-  }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * kappa_factor_most(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
-}
-
-static void note_solve(const cloth *c, int32_t substep, solve_result result) {
-  cloth_statistics *s = statistics_of(c);
-  ((uint16_t *)at(c, c->iterations))[substep] = (uint16_t)result.iterations;
-  s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
-  s->substeps_capped += result.capped;
-  s->residual = maximum(s->residual, result.residual);
-}
-
-/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
-   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
-  workspace *work = workspace_of(c);
-  uint32_t now = CLOTH_TICKS();
-  work->statistics.ticks[stage] += now - work->tick;
-  work->tick = now;
-#ifdef CLOTH_TRACE
-  hasher h;
-  hash_start(&h);
-  planes vectors = planes_at(c, made);
-  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
-  CLOTH_TRACE(c, stage, substep, hash_end(&h));
-#else
-  (void)substep;
-  (void)made;
-#endif
-}
-
-/* Velocity changes of an all-explicit substep: force over mass. */
-CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  planes change = planes_at(c, c->residual);
-  const float *mobility = floats_at(c, c->mobility);
-  const int32_t count = c->count;
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes weight = lanes_load(mobility + i);
-    if (c->force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->force_share) + i));
-    }
-    lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
-  }
-}
-
-/* Where particles at x go with velocity v. Asked for again after the limits, it gives the same bits. */
-CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes k) {
-  return lanes3_snapped(lanes3_add_scaled(x, v, k));
-}
-
-CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
-  const planes x = planes_at(c, c->position), velocity = planes_at(c, c->velocity), predicted = predicted_of(c);
-  const int32_t count = c->count;
-  const lanes k = lanes_splat(plan->k);
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), k);
-    lanes3_store(predicted, i, to, count - i);
-  }
-}
-
-#if WITH_PROJECTION
-/*
- * Second-order backward differences (BDF2) in terms of the last three velocities, each a displacement over the substep:
- * without forces the next one is (15 v0 - 7 v1 + v2) / 9, and a force acts with 4/9 of its strength at once. Blended
- * with backward Euler, which goes on with v0. Where the history is forgotten, as after a contact, Euler has it alone.
- * Also shifts the history by one. Returns the shares with which forces act.
- */
-CLOTH_INLINE lanes extrapolate(lanes weight, lanes later, lanes moves, lanes3 *v, lanes3 *earlier, lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
-  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_FORGOTTEN)), moves);
-  lanes_mask knows = lanes_less(lanes_splat(0.0f), known);
-  lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
-  change = lanes3_keep(knows, lanes3_scale(lanes3_snapped(lanes3_add(change, *earliest)), weight));
-  *earliest = lanes3_select(knows, *earlier, *v);
-  *earlier = *v;
-  *v = lanes3_add(*v, change);
-  return lanes_select(knows, later, one);
-}
-
-typedef struct prediction_plan {
-  planes x, velocity, to, first, second;
-  const float *mobility;
-  float *shares;
-  body_force force;
-  int32_t keeps_history, with_body_forces;
-  float k, weight, later;
-} prediction_plan;
-
-CLOTH_INLINE void predict_block(const prediction_plan *p, int32_t i, int32_t left) {
-  lanes moves = lanes_load(p->mobility + i);
-  lanes3 from = lanes3_load(p->x, i);
-  lanes3 v = lanes3_load(p->velocity, i);
-  lanes share = lanes_splat(1.0f);
-  if (p->keeps_history) {
-    lanes3 earlier = lanes3_load(p->first, i);
-    lanes3 earliest = lanes3_load(p->second, i);
-    share = extrapolate(lanes_splat(p->weight), lanes_splat(p->later), moves, &v, &earlier, &earliest);
-    lanes3_store(p->first, i, earlier, left);
-    lanes3_store(p->second, i, earliest, left);
-  }
-  if (p->with_body_forces) {
-    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
-    v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), moves), change));
-  } else if (p->keeps_history) {
-    lanes_store_first(p->shares + i, share, left);
-  }
-  lanes3_store(p->velocity, i, v, left);
-  lanes3_store(p->to, i, prediction(from, v, lanes_splat(p->k)), left);
-}
-
-/* Velocities that the substep starts from, and the prediction. What gravity and velocity damping do is included if
-   nothing else acts by forces. All is read before anything is written: planes of a power of two particles lie where
-   processors take a store for one to the place they read next. */
-CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_plan p = {planes_at(c, c->position),
-                             planes_at(c, c->velocity),
-                             predicted_of(c),
-                             earlier_of(c, 1),
-                             earlier_of(c, 2),
-                             floats_at(c, c->mobility),
-                             floats_at(c, c->force_share),
-                             body_force_of(c, plan),
-                             c->earlier != 0,
-                             with_body_forces,
-                             plan->k,
-                             plan->extrapolation * plan->history * (1.0f / 9.0f),
-                             force_share(plan)};
-  EACH_BLOCK(c->count, predict_block(&p, i, left));
-}
-#endif
-
-static int vector_is_finite(cloth_vector a) {
-  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
-}
-
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
-static void keep_solution(const cloth *c, int capped) {
-  planes y = planes_at(c, c->solution);
-  for (int32_t i = 0; c->warm && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(planes_at(c, c->warm), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-static void add_solution(const cloth *c) {
-  planes v = planes_at(c, c->velocity);
-  const int32_t count = c->count;
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 change = lanes3_load(planes_at(c, c->solution), i);
-    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
-  }
-}
-
-#if WITH_MULTILEVEL
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
-static float implicit_kappa(const step_plan *plan) {
-  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
-  }
-  return kappa;
-}
-
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
-#define MULTILEVEL_KAPPA 4.0f
-#define MULTILEVEL_ITERATIONS 6
-
-static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
-  int32_t side = c->columns > c->rows ? c->columns : c->rows;
-  return side > COARSENING && c->max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
-         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
-}
-#endif
-
-static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
-#if WITH_MULTILEVEL
-  if (c->preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
-    return multilevel_pays(c, plan, contacts);
-  }
-#endif
-  (void)plan;
-  (void)contacts;
-  return WITH_MULTILEVEL && c->preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
-}
-
-/* Solves for the velocity changes of a substep and applies them. */
-CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
-  fill_planes(c, planes_at(c, c->solution), 0.0f);
-  int multilevel = uses_multilevel(c, plan, contacts);
-  build_preconditioner(c, plan, multilevel);
-  if (contacts) {
-    apply_operator(c, plan);
-    advance_and_precondition(c, 1.0f);
-  }
-  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->inverse);
-  solve_result result = solve(c, plan, multilevel);
-  note_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->solution);
-  add_solution(c);
-  keep_solution(c, result.capped);
-}
-
-/* What the limits moved as velocity. The prediction is computed again, to the bit, to tell what moved: a particle left
-   alone gains no rounding error. */
-CLOTH_INLINE void settle_block(planes x, planes v, planes limited, lanes k, lanes inverse_k, int32_t i, int32_t left) {
-  lanes3 velocity = lanes3_load(v, i);
-  lanes3 predicted = prediction(lanes3_load(x, i), velocity, k);
-  lanes3 moved = lanes3_subtract(lanes3_load(limited, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, moved, inverse_k), left);
-}
-
-CLOTH_HOT CLOTH_SEPARATE void settle_lengths(const cloth *c, const step_plan *plan) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes limited = predicted_of(c);
-  lanes k = lanes_splat(plan->k);
-  lanes inverse_k = lanes_splat(plan->inverse_k);
-  EACH_BLOCK(c->count, settle_block(x, v, limited, k, inverse_k, i, left));
 }
 
 /* Projected springs, tethers and strain limits. */
-CLOTH_SEPARATE void limit_lengths(const cloth *c, const step_plan *plan) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
 #if WITH_PROJECTION
   if (plan->projects) {
     project_springs(c, plan);
   }
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->solids = find_solids(c);
-    for (int32_t slot = 0; slot < c->tether_count; slot++) {
+    workspace_of(c)->obstacles = find_obstacles(c);
+    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
       pull_tethers(c, slot);
     }
   }
 #endif
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->limit_sweeps; sweep++) {
+  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
-      drop_work(c, (uint64_t)(uint32_t)(c->limit_sweeps - sweep) * (uint32_t)c->count, sweep_price(c));
+      refund_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_cost(c));
       break;
     }
-    limit_sweep(c, predicted_of(c));
+    limit_strain(c, predicted_of(c));
   }
-  settle_lengths(c, plan);
-}
-
-/* The part of a vector that a confined particle may have. */
-static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
-  a = vector_clean(a);
-  float along = snapped(vector_dot(a, held->direction), WORK_QUANTUM);
-  if (held->freedom == FREEDOM_LINE) {
-    return vector_scale(held->direction, along);
-  }
-  return vector_add_scaled(a, held->direction, 0.0f - along);
-}
-
-/* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
-  planes a = planes_at(c, vectors);
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    const confinement *held = &confined_of(c)[i];
-    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
-    cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
-    cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    cloth_vector kept = vector_add(origin, confine_vector(held, from));
-    vector_store(a, held->particle, vector_snapped(kept, STATE_QUANTUM));
-  }
-}
-
-/* Shortens a vector to `limit`. Returns 1 if it had to. */
-static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_snapped(*a, STATE_QUANTUM);
-  float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * 1.0001f) {
-    return 0;
-  }
-  *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
-  return 1;
-}
-
-/* Accepts a particle's predicted position and velocity, or recovers from impossible ones. */
-static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  cloth_vector from = vector_load(x, i);
-  cloth_vector to = vector_load(predicted_of(c), i);
-  cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
-    vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
-    return;
-  }
-  cloth_vector way = vector_subtract(to, from);
-  int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->max_speed) + clamp_length(&way, c->max_speed * plan->k) > 0) {
-    to = vector_add(from, way);
-    counts->particles_limited++;
-  }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
-  vector_store(x, i, vector_snapped(to, STATE_QUANTUM));
-  vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
-}
-
-/* How far a particle may move in a substep, and how fast. */
-typedef struct motion_bounds {
-  float farthest, fastest;
-  int32_t fixed_work; /* all are looked at one by one */
-} motion_bounds;
-
-/* As large as its length, or larger. */
-CLOTH_INLINE lanes at_most_this_long(lanes3 a) {
-  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
-}
-
-/* Within bounds, and clearly so? */
-CLOTH_INLINE lanes_mask is_acceptable(motion_bounds bounds, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(at_most_this_long(lanes3_subtract(to, from)), lanes_splat(bounds.farthest)),
-                               lanes_less(at_most_this_long(to), lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(at_most_this_long(velocity), lanes_splat(bounds.fastest)));
-}
-
-CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
-                                  cloth_statistics *counts) {
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_particle(c, plan, i + lane, counts);
-  }
-}
-
-CLOTH_INLINE void accept_block(const cloth *c, const step_plan *plan, motion_bounds bounds, planes x, planes v,
-                               planes predicted, int32_t i, int32_t left, cloth_statistics *counts) {
-  lanes3 to = lanes3_snapped_to(lanes3_load(predicted, i), STATE_QUANTUM);
-  lanes3 velocity = lanes3_snapped_to(lanes3_load(v, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(bounds, lanes3_load(x, i), to, velocity), lanes_splat(1.0f));
-  if (bounds.fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_singly(c, plan, i, left, counts);
-  } else {
-    lanes3_store(x, i, to, left);
-    lanes3_store(v, i, velocity, left);
-  }
-}
-
-/* Accepts blocks of particles that are clearly within bounds, and looks at the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  planes predicted = predicted_of(c);
-  motion_bounds bounds = {c->max_speed * plan->k, c->max_speed, c->fixed_work};
-  EACH_BLOCK(c->count, accept_block(c, plan, bounds, x, v, predicted, i, left, counts));
+  update_velocities_from_positions(c, plan);
 }
 
 /* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
    contacts of the solver. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  evaluate_forces(c, plan, planes_at(c, c->residual));
-  end_stage(c, CLOTH_STAGE_FORCES, index, c->residual);
+  evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
+  end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
   if (WITH_SOLVER && (plan->solves || contacts)) {
-    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_price(c, plan));
+    add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
   }
   if (WITH_CONTACT_SOLVER && contacts) {
-    settle_contacts(c, plan, index, statistics_of(c));
+    resolve_contacts(c, plan, index, statistics_of(c));
   }
   return contacts;
 }
@@ -7168,7 +8666,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   int32_t contacts = 0;
 #if WITH_PROJECTION
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
-  if (c->earlier || only_body_forces) {
+  if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
   if (!only_body_forces) {
@@ -7180,7 +8678,7 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 #else
   contacts = add_forces(c, plan, index);
 #endif
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   predict_positions(c, plan);
   return contacts;
 }
@@ -7190,102 +8688,30 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
-  confine_vectors(c, c->velocity, 0);
+  confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
-  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->velocity);
-  if ((WITH_LIMITS && c->limit_sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
-    limit_lengths(c, plan);
+  end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
+    enforce_lengths(c, plan);
   }
-  end_stage(c, CLOTH_STAGE_LIMITS, index, c->velocity);
+  end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   if (WITH_CONTACT_SOLVER && contacts) {
-    drop_pushes(c, plan, index);
+    remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    hold_to_targets(c, plan, index);
+    constrain_to_targets(c, plan, index);
   }
 #endif
-  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->product);
-  confine_vectors(c, c->velocity, 0);
-  confine_vectors(c, c->product, 1);
+  end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, plan, counts);
-  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->position);
+  end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
-
-#if WITH_SLEEP
-
-/* Do gusts act on the cloth? */
-static int has_gusts(const cloth *c) {
-  const cloth_vector strength = inputs_of(c)->gust_strength;
-  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
-}
-
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
-   rest. */
-static int is_quiet(const cloth *c) {
-  if (has_gusts(c)) {
-    return 0;
-  }
-  planes v = planes_at(c, c->velocity);
-  float most = c->sleep_speed * c->sleep_speed;
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static void fall_asleep(const cloth *c) {
-  inputs_of(c)->quiet = ASLEEP;
-  fill_planes(c, planes_at(c, c->velocity), 0.0f);
-  if (c->warm) {
-    fill_planes(c, planes_at(c, c->warm), 0.0f);
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    freedom_of(c)[i] &= FREEDOM_MASK;
-    forget_history(c, i);
-  }
-}
-
-/* At the end of a step of dt seconds. */
-CLOTH_SEPARATE void settle_down(const cloth *c, float dt) {
-  cloth_inputs *inputs = inputs_of(c);
-  inputs->quiet = c->sleep_speed > 0.0f && is_quiet(c) ? inputs->quiet + dt : 0.0f;
-  if (inputs->quiet > 0.0f && inputs->quiet >= c->sleep_time) {
-    fall_asleep(c);
-  }
-}
-
-/* A step of a sleeping cloth. */
-CLOTH_SEPARATE int sleep_on(const cloth *c) {
-  cloth_statistics *s = statistics_of(c);
-  fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->max_colliders * sizeof(cloth_reaction));
-  s->asleep = 1;
-  add_work(c, 1, PRICE_STEP);
-  return CLOTH_OK;
-}
-
-int cloth_wake(cloth *sheet) {
-  int error = check_cloth(sheet);
-  if (error) {
-    return error;
-  }
-  wake(sheet);
-  return CLOTH_OK;
-}
-
-int cloth_is_asleep(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : is_asleep(sheet);
-}
-
-#endif
 
 /* What goes before the substeps. */
 static void prepare_step(const cloth *c, float dt) {
@@ -7293,18 +8719,18 @@ static void prepare_step(const cloth *c, float dt) {
   plan_step(c, dt, &w->plan);
   clear_pads(c);
   prepare_particles(c);
-  mark_plain_pieces(c);
+  find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
-    work_around around = look_around(c);
-    w->plain = around.plain;
+    surroundings around = survey_surroundings(c);
+    w->uniform = around.uniform;
     add_work(c, planned_work(c, &w->plan, &around), 1);
   }
 #if WITH_PROJECTION
-  if (chooses_tethers(c)) {
+  if (will_choose_tethers(c)) {
     choose_tethers(c);
   }
-  w->plan.tethered = c->tethers ? mark_tethers(c) : 0;
+  w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
   if (w->plan.projects) {
     plan_projection(c, &w->plan);
   }
@@ -7314,8 +8740,8 @@ static void prepare_step(const cloth *c, float dt) {
 /* What has to be known of all substeps. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_price(c, plan));
-  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, PRICE_RECOVER);
+  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
+  add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -7326,7 +8752,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return sleep_on(c);
+    return step_asleep(c);
   }
 #endif
   prepare_step(c, dt);
@@ -7336,13 +8762,13 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  finish_inputs(c);
-  inputs_of(c)->last_substep = w->plan.k;
+  finish_motions(c);
+  inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
-  pass_gusts(inputs_of(c), dt);
+  advance_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
-  settle_down(c, dt);
+  update_sleep(c, dt);
 #endif
   return finish_statistics(c, &w->plan);
 }
@@ -7355,63 +8781,57 @@ static void allow_refinements(const cloth *c) {
   w->refinements = 0;
 }
 
-int cloth_step(cloth *sheet, float dt) {
-  int error = check_step(sheet, dt);
+int cloth_step(cloth *c, float dt) {
+  int error = check_step(c, dt);
   if (error) {
     return error;
   }
-  allow_refinements(sheet);
-  return step(sheet, dt);
+  allow_refinements(c);
+  return step(c, dt);
 }
 
 #if WITH_PLANNING
 
-int cloth_step_until(cloth *sheet, float dt, uint32_t ticks, cloth_effort *effort) {
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step(sheet, dt);
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work) {
+  if (c->settings.capacity.fixed_work) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->timed = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
-  int result = step(sheet, dt);
+  int result = step(c, dt);
   effort->refinements = w->refinements;
   effort->cut_short = w->is_cut;
   return result;
 }
 
-int cloth_step_again(cloth *sheet, float dt, const cloth_effort *effort) {
-  int error = check_step(sheet, dt);
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  int error = check_step(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (sheet->fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_WORK;
   }
-  workspace *w = workspace_of(sheet);
-  allow_refinements(sheet);
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
   w->is_cut = effort->cut_short;
-  w->refinements_most = effort->refinements;
-  return step(sheet, dt);
+  w->max_refinements = effort->refinements;
+  return step(c, dt);
 }
 
 #endif
 
-/// Inputs ///
+/// 7. The interface ///
 
-static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
-}
+/// Inputs ///
 
 /* Stores an input after checking it, or returns `error`. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
@@ -7422,60 +8842,62 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
   if (!vector_in_range(value, limit)) {
     return error;
   }
-  cloth_vector clean = vector_snapped(value, STATE_QUANTUM);
+  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
 
-int cloth_set_gravity(cloth *sheet, cloth_vector gravity) {
-  return set_vector(sheet, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+int cloth_set_gravity(cloth *c, cloth_vector gravity) {
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
 }
 
-int cloth_set_wind(cloth *sheet, cloth_vector wind) {
-  return set_vector(sheet, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+int cloth_set_wind(cloth *c, cloth_vector wind) {
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
 }
 
 #if WITH_AIR
+
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
   return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
 }
 
-int cloth_set_gusts(cloth *sheet, const cloth_gusts *gusts) {
-  int error = check_cloth(sheet);
+int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
+  int error = check_cloth(c);
   error = error || !gusts ? error : check_gusts(gusts);
   if (error) {
     return error;
   }
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
-  cloth_inputs *inputs = inputs_of(sheet);
+  cloth_inputs *inputs = inputs_of(c);
   cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_snapped(given->strength, STATE_QUANTUM);
+  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
     changed.gust_place[0] = changed.gust_place[1] = 0;
-    pass_gusts(&changed, given->start);
+    advance_gusts(&changed, given->start);
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
     *inputs = changed;
-    wake(sheet);
+    wake(c);
   }
   return CLOTH_OK;
 }
+
 #endif
 
-int cloth_get_wind(const cloth *sheet, cloth_vector *wind) {
-  int error = check_call(sheet, wind);
+int cloth_get_wind(const cloth *c, cloth_vector *wind) {
+  int error = check_call(c, wind);
   if (!error) {
-    *wind = wind_of(sheet);
+    *wind = wind_of(c);
   }
   return error;
 }
 
-int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
-  int error = check_call(sheet, fabric);
+int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
+  int error = check_call(c, fabric);
   if (error) {
     return error;
   }
@@ -7483,70 +8905,25 @@ int cloth_set_fabric(cloth *sheet, const cloth_fabric *fabric) {
   if (error) {
     return error;
   }
-  set_fabric(sheet, fabric);
+  set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
-int cloth_particle_at(const cloth *sheet, int32_t column, int32_t row) {
-  int error = check_cloth(sheet);
+int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (column < 0 || column >= sheet->columns || row < 0 || row >= sheet->rows) {
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
     return CLOTH_ERROR_PARTICLE;
   }
-  return row * sheet->columns + column;
-}
-
-/* Confinements are kept in the order of their particles, whatever the order of the calls. The first entry that is not
-   for an earlier particle than this one. */
-static confinement *find_confinement(const cloth *c, int32_t particle) {
-  confinement *held = confined_of(c);
-  const confinement *end = held + inputs_of(c)->confined_count;
-  while (held < end && held->particle < particle) {
-    held++;
-  }
-  return held;
-}
-
-static int is_confined(uint32_t freedom) {
-  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
-}
-
-static void forget_confinement(const cloth *c, int32_t particle) {
-  confinement *held = find_confinement(c, particle);
-  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || held == end || held->particle != particle) {
-    return;
-  }
-  for (; held + 1 < end; held++) {
-    *held = held[1];
-  }
-  fill_zero(held, sizeof *held);
-  inputs_of(c)->confined_count--;
-}
-
-/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
-static void set_particle_vector(const cloth *c, planes to, int32_t particle, cloth_vector a) {
-  cloth_vector before = vector_load(to, particle);
-  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
-    wake(c);
-  }
-  vector_store(to, particle, a);
+  return row * c->grid.columns + column;
 }
 
 /* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, planes_at(c, c->velocity), particle, vector_snapped(velocity, STATE_QUANTUM));
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
-}
-
-/* Takes the tethers off that lead to a particle. */
-static void drop_tethers_to(const cloth *c, int32_t particle) {
-  int32_t *pins = (int32_t *)at(c, c->tethers);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
-    pins[i] = pins[i] == particle ? -1 : pins[i];
-  }
 }
 
 /* Pins come and go with the freedom of particles, and tethers with the pins. */
@@ -7554,72 +8931,62 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
-  if (c->tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     } else if (freedom != FREEDOM_PINNED) {
-      drop_tethers_to(c, particle);
+      remove_tethers_to(c, particle);
     }
   }
   freedom_of(c)[particle] = (uint8_t)freedom;
-  forget_history(c, particle);
+  invalidate_history(c, particle);
 }
 
-int cloth_pin(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
-  if (error) {
-    return error;
-  }
-  forget_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_PINNED);
-  set_motion(sheet, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
-  return CLOTH_OK;
-}
-
-static int check_pin(const cloth *c, int32_t particle) {
+int cloth_pin(cloth *c, int32_t particle) {
   int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
+  return CLOTH_OK;
 }
 
-/* Fastest a pin may be told to move [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f
-
-int cloth_set_pin_velocity(cloth *sheet, int32_t particle, cloth_vector velocity) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED);
+  set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *sheet, int32_t particle, cloth_vector target, float dt) {
-  int error = check_pin(sheet, particle);
+int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+  int error = check_pin(c, particle);
   if (error) {
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
     return CLOTH_ERROR_TIME_STEP;
   }
-  cloth_vector from = vector_load(planes_at(sheet, sheet->position), particle);
-  cloth_vector way = vector_subtract(vector_snapped(target, STATE_QUANTUM), from);
+  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
+  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
   cloth_vector velocity = vector_scale(way, 1.0f / dt);
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  set_motion(sheet, particle, velocity, FREEDOM_PINNED | PIN_CARRIED);
+  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
   /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(sheet)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(sheet) ? FREEDOM_MASK : 255u);
+  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
   return CLOTH_OK;
 }
 
 #if WITH_CONFINED
+
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
@@ -7630,135 +8997,85 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
     return CLOTH_ERROR_DIRECTION;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  if (!is_confined(before) && inputs_of(c)->confined_count == c->max_confined) {
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  cloth_vector clean = vector_clean(vector_scale(vector_snapped(direction, INPUT_QUANTUM), 1.0f / length));
+  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* A line or plane anchored anew where its particle is stays the same one. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
-  forget_confinement(c, particle);
+  remove_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
   }
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(planes_at(c, c->position), particle);
+  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
 
-int cloth_confine_to_line(cloth *sheet, int32_t particle, cloth_vector direction) {
-  return confine(sheet, particle, direction, FREEDOM_LINE);
+int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
+  return confine(c, particle, direction, FREEDOM_LINE);
 }
 
-int cloth_confine_to_plane(cloth *sheet, int32_t particle, cloth_vector normal) {
-  return confine(sheet, particle, normal, FREEDOM_PLANE);
-}
-#endif
-
-int cloth_release(cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
-  if (error) {
-    return error;
-  }
-  forget_confinement(sheet, particle);
-  set_freedom(sheet, particle, FREEDOM_FREE);
-  return CLOTH_OK;
-}
-
-#if WITH_PROJECTION
-
-static int check_tether(const cloth *sheet, int32_t particle, int32_t slot) {
-  int error = check_particle(sheet, particle);
-  if (error) {
-    return error;
-  }
-  return slot >= 0 && slot < sheet->tether_count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
-}
-
-int cloth_set_tether(cloth *sheet, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(sheet, particle, slot);
-  if (!error && pin != -1) {
-    error = check_pin(sheet, pin);
-  }
-  if (error) {
-    return error;
-  }
-  if (!sheet->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
-  }
-  if (inputs_of(sheet)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(sheet);
-  }
-  inputs_of(sheet)->tethers_chosen = TETHERS_SET;
-  set_input(sheet, &tethers_of(sheet, slot)[particle], &pin, sizeof pin);
-  return CLOTH_OK;
-}
-
-int cloth_get_tether(const cloth *sheet, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(sheet, pin);
-  if (!error) {
-    error = check_tether(sheet, particle, slot);
-  }
-  if (!error) {
-    *pin = inputs_of(sheet)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(sheet, slot)[particle];
-  }
-  return error;
-}
-
-int cloth_choose_tethers(cloth *sheet) {
-  int error = check_tether(sheet, 0, 0);
-  if (!error && inputs_of(sheet)->tethers_chosen == TETHERS_SET) {
-    inputs_of(sheet)->tethers_chosen = TETHERS_STALE;
-    wake(sheet);
-  }
-  return error;
+int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
+  return confine(c, particle, normal, FREEDOM_PLANE);
 }
 
 #endif
 
-int cloth_freedom(const cloth *sheet, int32_t particle) {
-  int error = check_particle(sheet, particle);
-  return error ? error : (int)(freedom_of(sheet)[particle] & FREEDOM_MASK);
+int cloth_release(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_FREE);
+  return CLOTH_OK;
 }
 
-int cloth_set_particle(cloth *sheet, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_freedom(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
+}
+
+int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  position = vector_snapped(position, STATE_QUANTUM);
-  set_particle_vector(sheet, planes_at(sheet, sheet->position), particle, position);
-  set_motion(sheet, particle, velocity, freedom_of(sheet)[particle] & FREEDOM_MASK);
-  forget_history(sheet, particle);
-  if (WITH_CONFINED && is_confined(freedom_of(sheet)[particle])) {
-    find_confinement(sheet, particle)->anchor = position;
+  position = vector_flush(position, STATE_QUANTUM);
+  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
+  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
+  invalidate_history(c, particle);
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
+    find_confinement(c, particle)->anchor = position;
   }
   return CLOTH_OK;
 }
 
-int cloth_apply_impulse(cloth *sheet, int32_t particle, cloth_vector impulse) {
-  int error = check_particle(sheet, particle);
+int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float mass = reference_mass(sheet) * mass_ratio_at(sheet, particle);
-  impulse = vector_snapped(impulse, INPUT_QUANTUM);
-  planes v = planes_at(sheet, sheet->velocity);
+  float mass = reference_mass(c) * mass_ratio_at(c, particle);
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
-  if (!is_pinned(sheet, particle)) {
-    set_motion(sheet, particle, velocity, freedom_of(sheet)[particle]);
-    forget_history(sheet, particle);
+  if (!is_pinned(c, particle)) {
+    set_motion(c, particle, velocity, freedom_of(c)[particle]);
+    invalidate_history(c, particle);
   }
   return CLOTH_OK;
 }
@@ -7780,19 +9097,6 @@ cloth_collider cloth_collider_default(void) {
 
 static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
-}
-
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
-  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
-    return CLOTH_ERROR_ROTATION;
-  }
-  q = rotation_snapped(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
 }
 
 static int check_shape(const cloth_collider *body) {
@@ -7833,15 +9137,8 @@ static int check_collider(const cloth_collider *body) {
   return CLOTH_OK;
 }
 
-static cloth_pose clean_pose(const cloth_pose *pose) {
-  cloth_pose clean;
-  clean.position = vector_snapped(pose->position, STATE_QUANTUM);
-  clean.rotation = rotation_normalised(pose->rotation);
-  return clean;
-}
-
 /* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
-static collider_slot clean_collider(const cloth_collider *body) {
+static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
   int round =
@@ -7854,24 +9151,24 @@ static collider_slot clean_collider(const cloth_collider *body) {
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
   slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
-  slot->body.static_friction = snapped(body->static_friction, WORK_QUANTUM);
-  slot->body.kinetic_friction = snapped(body->kinetic_friction, WORK_QUANTUM);
-  slot->body.pose = clean_pose(&body->pose);
+  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot->body.pose = normalised_pose(&body->pose);
   slot->previous = slot->body.pose;
   return clean;
 }
 
-int cloth_add_collider(cloth *sheet, const cloth_collider *collider) {
-  int error = check_cloth(sheet);
+int cloth_add_collider(cloth *c, const cloth_collider *collider) {
+  int error = check_cloth(c);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
-  for (int32_t index = 0; index < sheet->max_colliders; index++) {
-    if (!colliders_of(sheet)[index].used) {
-      cloth_inputs *inputs = inputs_of(sheet);
-      colliders_of(sheet)[index] = clean_collider(collider);
-      wake(sheet);
+  for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
+    if (!colliders_of(c)[index].used) {
+      cloth_inputs *inputs = inputs_of(c);
+      colliders_of(c)[index] = stored_collider(collider);
+      wake(c);
       inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
       return index;
     }
@@ -7884,22 +9181,23 @@ static int check_collider_index(const cloth *c, int32_t index) {
   if (error) {
     return error;
   }
-  return index >= 0 && index < c->max_colliders && colliders_of(c)[index].used ? CLOTH_OK : CLOTH_ERROR_COLLIDER;
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_COLLIDER;
 }
 
-int cloth_set_collider(cloth *sheet, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(sheet, index);
+int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
+  int error = check_collider_index(c, index);
   error = error ? error : check_collider(collider);
   if (error) {
     return error;
   }
-  collider_slot clean = clean_collider(collider);
-  set_input(sheet, &colliders_of(sheet)[index], &clean, sizeof clean);
+  collider_slot clean = stored_collider(collider);
+  set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
 
-int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(sheet, index);
+int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
@@ -7911,57 +9209,48 @@ int cloth_move_collider(cloth *sheet, int32_t index, const cloth_pose *previous,
   if (error) {
     return error;
   }
-  collider_slot *slot = &colliders_of(sheet)[index];
-  cloth_pose poses[2] = {previous ? clean_pose(previous) : slot->previous, clean_pose(current)};
-  set_input(sheet, &slot->previous, &poses[0], sizeof poses[0]);
-  set_input(sheet, &slot->body.pose, &poses[1], sizeof poses[1]);
+  collider_slot *slot = &colliders_of(c)[index];
+  cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
+  set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(c, &slot->body.pose, &poses[1], sizeof poses[1]);
   return CLOTH_OK;
 }
 
-int cloth_remove_collider(cloth *sheet, int32_t index) {
-  int error = check_collider_index(sheet, index);
+int cloth_remove_collider(cloth *c, int32_t index) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
-  fill_zero(&colliders_of(sheet)[index], sizeof(collider_slot));
-  wake(sheet);
-  for (int32_t i = 0; has_solver_contacts(sheet) && i < sheet->count; i++) {
-    uint32_t *info = &contact_info_of(sheet)[i];
+  fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+  wake(c);
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
   }
-  cloth_inputs *inputs = inputs_of(sheet);
-  while (inputs->collider_end > 0 && !colliders_of(sheet)[inputs->collider_end - 1].used) {
+  cloth_inputs *inputs = inputs_of(c);
+  while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;
   }
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *sheet, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(sheet, index);
+int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+  int error = check_collider_index(c, index);
   if (error) {
     return error;
   }
   if (!reaction) {
     return CLOTH_ERROR_NULL;
   }
-  *reaction = reactions_of(sheet)[index];
+  *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
 
 #endif
 
-/// Carrying ///
+/// Moving frames ///
 
-#if WITH_CARRY || WITH_TARGETS
-/* Of unit length, or 0. */
-static cloth_vector unit_or_zero(cloth_vector a) {
-  float length = vector_length(a);
-  return length > 1.0e-6f ? vector_clean(vector_scale(vector_snapped(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
-}
-#endif
-
-#if WITH_CARRY
+#if WITH_MOVE_FRAME
 
 /* x goes to place + R (x - pivot). */
 typedef struct rigid_motion {
@@ -7971,36 +9260,18 @@ typedef struct rigid_motion {
   cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
 } rigid_motion;
 
-static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
-  cloth_rotation q;
-  q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
-  q.y = a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z);
-  q.z = a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x);
-  q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
-  return rotation_normalised(q);
-}
-
-/* Half the rotation of one of at most half a turn. */
-static cloth_rotation half_rotation(cloth_rotation q) {
-  float w = square_root(0.5f * (1.0f + q.w));
-  float share = 0.5f / w;
-  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
-  return half;
-}
-
 /* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
    turn, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
-  cloth_rotation quarter = half_rotation(half_rotation(rotation_snapped(q)));
-  cloth_vector u = vector_clean(vector(quarter.x, quarter.y, quarter.z));
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
   float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
   return vector_scale(u, 8.0f * series / dt);
 }
 
-static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
-                                   float dt) {
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
   rigid_motion m;
@@ -8008,144 +9279,145 @@ static rigid_motion carried_motion(const cloth_pose *from, const cloth_pose *to,
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed = vector_clean(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
 
-static cloth_vector carry_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_snapped(rotate(m->rotation, a), STATE_QUANTUM) : a;
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
 }
 
-static cloth_vector carry_place(const rigid_motion *m, cloth_vector x) {
-  return vector_snapped(vector_add(m->place, carry_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
 /* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
-  cloth_vector arm = vector_clean(vector_subtract(place, m->place));
-  cloth_vector across = vector_clean(vector_cross(arm, m->angular_speed));
-  return vector_snapped(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
 /* A velocity; along no axis does it come to be faster than a pin may be told to move. */
-static cloth_vector carry_velocity(const rigid_motion *m, cloth_vector v) {
-  cloth_vector a = carry_direction(m, v);
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
   return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
                 maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
 }
 
-static void carry_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
-  planes a = planes_at(c, velocities);
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
   for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
-    vector_store(a, i, carry_velocity(m, vector_load(a, i)));
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
   }
 }
 
-static void carry_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->earlier && m->turns && before <= 2; before++) {
-    planes v = earlier_of(c, before);
+static void transform_history(const cloth *c, const rigid_motion *m) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+    vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_FORGOTTEN) {
-        vector_store(v, i, carry_velocity(m, velocity));
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
       }
     }
   }
 }
 
 /* Targets go along with their normals. */
-static void carry_targets(const cloth *c, const rigid_motion *m) {
+static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
-    planes a = target_planes(c, which);
+    vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_PLACE_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? carry_place(m, before) : unit_or_zero(carry_direction(m, before)));
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
     }
   }
 }
 
-static void carry_particles(const cloth *c, const rigid_motion *m, float dt) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
-  carry_velocities(c, m, c->velocity);
-  carry_history(c, m);
-  carry_velocities(c, m, c->warm);
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector place = carry_place(m, vector_load(x, i));
+    cloth_vector place = transform_point(m, vector_load(x, i));
     vector_store(x, i, place);
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
-      clamp_length(&velocity, c->max_speed);
-      vector_store(v, i, vector_snapped(velocity, STATE_QUANTUM));
+      clamp_length(&velocity, c->settings.integration.max_speed);
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
     }
   }
 }
 
-static void carry_confinements(const cloth *c, const rigid_motion *m) {
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(planes_at(c, c->position), held->particle);
-    held->direction = carry_direction(m, held->direction);
+    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
+    held->direction = transform_direction(m, held->direction);
     held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
   }
 }
 
-static cloth_pose carry_pose(const rigid_motion *m, const cloth_pose *pose) {
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
   cloth_pose carried;
-  carried.position = carry_place(m, pose->position);
+  carried.position = transform_point(m, pose->position);
   carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
   return carried;
 }
 
-static void carry_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      slot->previous = carry_pose(m, &slot->previous);
-      slot->body.pose = carry_pose(m, &slot->body.pose);
+      slot->previous = transform_pose(m, &slot->previous);
+      slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
 }
 
 /* Do all of these places stay within the position limit? */
-static int are_carried_within(const cloth *c, const rigid_motion *m, planes places) {
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(carry_place(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
       return 0;
     }
   }
   return 1;
 }
 
-static int is_slot_carried_within(const collider_slot *slot, const rigid_motion *m) {
-  cloth_pose from = carry_pose(m, &slot->previous), to = carry_pose(m, &slot->body.pose);
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
 /* Does everything stay within the position limit? */
-static int may_be_carried(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_carried_within(c, m, planes_at(c, c->position));
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_carried_within(c, m, target_planes(c, TARGET_PLACE)) &&
-                 are_carried_within(c, m, target_planes(c, TARGET_PLACE_BEFORE));
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_carried_within(slot, m);
+      are_within = are_within && is_slot_within(slot, m);
     }
   }
   return are_within;
 }
 
-int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
                 uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(sheet, from && to ? from : NULL);
+  int error = check_call(c, from && to ? from : NULL);
   error = error ? error : check_pose(from);
   error = error ? error : check_pose(to);
   if (error) {
@@ -8158,146 +9430,28 @@ int cloth_carry(cloth *sheet, const cloth_pose *from, const cloth_pose *to, cons
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
     return CLOTH_ERROR_INERTIA;
   }
-  cloth_pose poses[2] = {clean_pose(from), clean_pose(to)};
-  rigid_motion m = carried_motion(&poses[0], &poses[1], kept, dt);
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!may_be_carried(sheet, &m, colliders)) {
+  if (!stays_within_limit(c, &m, colliders)) {
     return CLOTH_ERROR_VECTOR;
   }
-  wake(sheet);
-  carry_particles(sheet, &m, dt);
-  carry_targets(sheet, &m);
-  carry_confinements(sheet, &m);
-  carry_colliders(sheet, &m, colliders);
+  wake(c);
+  transform_particles(c, &m, dt);
+  transform_targets(c, &m);
+  transform_confinements(c, &m);
+  transform_colliders(c, &m, colliders);
   return CLOTH_OK;
 }
 
 #endif
 
-/// Targets ///
+/// Output ///
 
-#if WITH_TARGETS || !defined(CLOTH_NO_VERTICES)
-
-/* Does an attribute of some floats fit into a vertex? */
-static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
-  return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
-}
-
-/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
-static int32_t row_vertices(const cloth *c) {
-  return cells_along_warp(c) + 1;
-}
-
-/* Does a layout fit its stride, and are all vertices there? */
-static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->rows)) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  return CLOTH_OK;
-}
-
-/* Byte by byte: the caller's buffer may have any alignment. */
-static void copy_floats(void *to, const void *from, int32_t count) {
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
-}
-
-#endif
-
-#if WITH_TARGETS
-
-cloth_motion_constraint cloth_motion_constraint_default(void) {
-  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
-  return free;
-}
-
-int cloth_set_motion_constraint(cloth *sheet, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(sheet, particle);
-  if (error || !constraint) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!sheet->targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
-  }
-  set_particle_vector(sheet, target_planes(sheet, TARGET_LIMIT), particle, vector_snapped(limit, STATE_QUANTUM));
-  return CLOTH_OK;
-}
-
-/* The vertex of a particle. */
-static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
-  int32_t vertex = i / c->columns * row_vertices(c) + i % c->columns;
-  return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
-}
-
-/* Reads three floats of a vertex, or none. */
-static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
-  cloth_vector a = {0.0f, 0.0f, 0.0f};
-  if (offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&a, vertex + offset, 3);
-  }
-  return a;
-}
-
-static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
-  for (int32_t i = 0; i < c->count; i++) {
-    const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
-      return CLOTH_ERROR_VECTOR;
-    }
-  }
-  return CLOTH_OK;
-}
-
-int cloth_move_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(sheet, layout);
-  if (error || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!sheet->targets) {
-    return CLOTH_ERROR_TARGETS;
-  }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(sheet, layout, bytes);
-  error = error ? error : check_targets(sheet, layout, vertices);
-  if (error) {
-    return error;
-  }
-  for (int32_t i = 0; i < sheet->count; i++) {
-    const uint8_t *vertex = vertex_of(sheet, layout, vertices, i);
-    cloth_vector place = read_attribute(vertex, layout->position_offset);
-    cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_PLACE), i, vector_snapped(place, STATE_QUANTUM));
-    set_particle_vector(sheet, target_planes(sheet, TARGET_NORMAL), i, normal);
-  }
-  if (inputs_of(sheet)->targets == TARGETS_NONE) {
-    wake(sheet);
-    rest_targets(sheet);
-  }
-  inputs_of(sheet)->targets = WITH_SLEEP && is_asleep(sheet) ? TARGETS_STILL : TARGETS_MOVING;
-  return CLOTH_OK;
-}
-
-int cloth_set_targets(cloth *sheet, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(sheet, layout, vertices, bytes);
-  if (!error) {
-    rest_targets(sheet);
-  }
-  return error;
-}
-
-#endif
-
-/// Results ///
-
-static cloth_range range_at(const cloth *c, uint32_t offset) {
-  planes p = planes_at(c, offset);
+static cloth_range view_at(const cloth *c, uint32_t offset) {
+  vector_array p = vectors_at(c, offset);
   cloth_range range;
   range.x = p.x;
   range.y = p.y;
@@ -8306,77 +9460,78 @@ static cloth_range range_at(const cloth *c, uint32_t offset) {
   return range;
 }
 
-int cloth_positions(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_positions(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->position);
+  *range = view_at(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *sheet, cloth_range *range) {
-  int error = check_call(sheet, range);
+int cloth_velocities(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
   if (error) {
     return error;
   }
-  *range = range_at(sheet, sheet->velocity);
+  *range = view_at(c, c->state.velocity);
   return CLOTH_OK;
 }
 
 /* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
    squares of a fine grid's small areas stay clear of underflow. */
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  planes x = planes_at(c, c->position);
+  vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
   lanes3 areas = area_vectors(c, x, &ends, column, row);
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->spacing_warp * c->spacing_weft));
+  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
   return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
-int cloth_get_position(const cloth *sheet, int32_t particle, cloth_vector *position) {
-  int error = check_particle(sheet, particle);
+int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!position) {
     return CLOTH_ERROR_NULL;
   }
-  *position = vector_load(planes_at(sheet, sheet->position), particle);
+  *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_velocity(const cloth *sheet, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(sheet, particle);
+int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(planes_at(sheet, sheet->velocity), particle);
+  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
   return CLOTH_OK;
 }
 
-int cloth_get_normal(const cloth *sheet, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(sheet, particle);
+int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
+  int error = check_particle(c, particle);
   if (error) {
     return error;
   }
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(sheet, particle % sheet->columns, particle / sheet->columns);
+  *normal = unit_normal(c, particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
 
-#ifndef CLOTH_NO_VERTICES
+#if WITH_VERTICES
+
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
-  int32_t column = vertex < c->columns ? vertex : 0;
+  int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(planes_at(c, c->position), row * c->columns + column);
+    cloth_vector p = vector_load(vectors_at(c, c->state.position), row * c->grid.columns + column);
     copy_floats(to + layout->position_offset, &p.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -8384,36 +9539,36 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
     copy_floats(to + layout->normal_offset, &n.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->rows - 1)};
+    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->grid.rows - 1)};
     copy_floats(to + layout->texcoord_offset, uv, 2);
   }
 }
 
-int cloth_write_vertices(const cloth *sheet, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_cloth(sheet);
+int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  int32_t along = row_vertices(sheet);
-  error = check_vertices(sheet, layout, bytes);
+  int32_t along = row_vertices(c);
+  error = check_vertices(c, layout, bytes);
   if (error) {
     return error;
   }
-  for (int32_t row = 0; row < sheet->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(sheet, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *sheet) {
-  int error = check_cloth(sheet);
-  return error ? error : 6 * cells_along_warp(sheet) * (sheet->rows - 1);
+int cloth_index_count(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
 /* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
@@ -8432,11 +9587,11 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = cells_along_warp(c) * (c->rows - 1);
+  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->rows - 1) > most - first_vertex) {
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
     return CLOTH_ERROR_INDEX_WIDTH;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
@@ -8450,27 +9605,28 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   return CLOTH_OK;
 }
 
-int cloth_write_indices16(const cloth *sheet, uint16_t first_vertex, uint16_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT16_MAX);
+int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT16_MAX);
 }
 
-int cloth_write_indices32(const cloth *sheet, uint32_t first_vertex, uint32_t *indices, size_t count) {
-  return write_indices(sheet, first_vertex, indices, count, UINT32_MAX);
+int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT32_MAX);
 }
+
 #endif
 
-int cloth_bounds(const cloth *sheet, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(sheet);
+int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+  int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  planes x = planes_at(sheet, sheet->position);
+  vector_array x = vectors_at(c, c->state.position);
   *low = vector_load(x, 0);
   *high = *low;
-  for (int32_t i = 1; i < sheet->count; i++) {
+  for (int32_t i = 1; i < c->count; i++) {
     cloth_vector p = vector_load(x, i);
     *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
     *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
@@ -8492,7 +9648,7 @@ static int32_t freedom_words(const cloth *c) {
 
 /* Words from the colliders to the end of the state. */
 static int32_t state_words(const cloth *c) {
-  return (int32_t)((c->state_end - c->colliders) / 4u);
+  return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
 
 static const any_word *words_at(const cloth *c, uint32_t offset) {
@@ -8505,16 +9661,16 @@ static uint64_t hash_state(const cloth *c) {
   for (int32_t i = 0; i < freedom_words(c); i++) {
     hash_word(&h, little_endian_word(freedom_of(c) + 4 * i));
   }
-  hash_words(&h, words_at(c, c->colliders), state_words(c));
+  hash_words(&h, words_at(c, c->state.colliders), state_words(c));
   return hash_end(&h);
 }
 
-int cloth_hash(const cloth *sheet, uint64_t *hash) {
-  int error = check_call(sheet, hash);
+int cloth_hash(const cloth *c, uint64_t *hash) {
+  int error = check_call(c, hash);
   if (error) {
     return error;
   }
-  *hash = hash_state(sheet);
+  *hash = hash_state(c);
   return CLOTH_OK;
 }
 
@@ -8527,28 +9683,28 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
-  header[1] = c->state_end - c->freedom;
+  header[1] = c->state.end - c->state.freedom;
   header[2] = c->config_hash[0];
   header[3] = c->config_hash[1];
 }
 
-int cloth_save(const cloth *sheet, void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(sheet, header);
+  describe_save(c, header);
   if (bytes < SAVE_HEADER_BYTES + header[1]) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(sheet, sheet->freedom), header[1]);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
   return CLOTH_OK;
 }
 
-int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
-  int error = check_call(sheet, buffer);
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
   if (error) {
     return error;
   }
@@ -8558,7 +9714,7 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(sheet, expected);
+  describe_save(c, expected);
   if (header[0] != expected[0]) {
     return CLOTH_ERROR_IMAGE_MAGIC;
   }
@@ -8568,13 +9724,13 @@ int cloth_load(cloth *sheet, const void *buffer, size_t bytes) {
   if (header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
   }
-  copy_memory(at(sheet, sheet->freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
+  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
 }
 
 /// Portable image ///
 
-#ifndef CLOTH_NO_IMAGE
+#if WITH_IMAGE
 
 /* Header words of an image, after which the state follows word by word, all little-endian. */
 enum {
@@ -8597,12 +9753,12 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
   header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
   header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state_end - c->freedom);
-  header[IMAGE_COLUMNS] = (uint32_t)c->columns;
-  header[IMAGE_ROWS] = (uint32_t)c->rows;
-  header[IMAGE_COLLIDERS] = (uint32_t)c->max_colliders;
-  header[IMAGE_CONFINED] = (uint32_t)c->max_confined;
-  header[IMAGE_OPTIONS] = (c->warm ? 1u : 0u) | (c->contact ? 2u : 0u);
+  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
+  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
+  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
+  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
+  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
+  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -8621,24 +9777,24 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   }
 }
 
-int cloth_write_image(const cloth *sheet, void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_write_image(const cloth *c, void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
-  describe_image(sheet, header);
+  describe_image(c, header);
   if (bytes < header[IMAGE_BYTES]) {
     return CLOTH_ERROR_BUFFER;
   }
-  uint64_t hash = hash_state(sheet);
+  uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
   uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = sheet->colliders - sheet->freedom;
+  uint32_t freedom_bytes = c->state.colliders - c->state.freedom;
   write_words(to, header, IMAGE_HEADER_WORDS);
-  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(sheet), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(sheet, sheet->colliders), state_words(sheet));
+  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(c), freedom_bytes);
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(c, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 
@@ -8707,11 +9863,11 @@ typedef struct image_view {
 } image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->freedom);
+  return view->state + (offset - view->c->state.freedom);
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_CARRIED) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
@@ -8730,14 +9886,14 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
-  const uint8_t *from = image_at(view, view->c->inputs);
+  const uint8_t *from = image_at(view, view->c->state.inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
-  const int32_t most_targets = view->c->targets ? TARGETS_MOVING : TARGETS_NONE;
+  const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
   return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->max_confined && inputs->tethers_chosen >= 0 &&
-         inputs->tethers_chosen <= (view->c->tethers ? TETHERS_SET : TETHERS_STALE) &&
+         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
+         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
          vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
@@ -8745,7 +9901,7 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 
 /* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
 static int check_image_slot(const image_view *view, int32_t index) {
-  const uint8_t *from = image_at(view, view->c->colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
     return 0;
   }
@@ -8758,7 +9914,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
   /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
      length. */
-  collider_slot stored = clean_collider(&slot.body);
+  collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
   if (are_equal(&stored, &slot, sizeof slot)) {
@@ -8770,7 +9926,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
   int32_t end = 0;
-  for (int32_t index = 0; index < view->c->max_colliders; index++) {
+  for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
@@ -8781,7 +9937,7 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
 }
 
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
-  const uint8_t *from = image_at(view, view->c->confined) + (size_t)index * sizeof(confinement);
+  const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
   read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
   return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
@@ -8792,7 +9948,7 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
 /* The confined particles, in their order, are those that are listed. */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *freedom = image_at(view, c->freedom);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
     if (!is_freedom(freedom[i])) {
@@ -8805,13 +9961,14 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       listed++;
     }
   }
-  const uint8_t *rest = image_at(view, c->confined) + (size_t)listed * sizeof(confinement);
-  return listed == inputs->confined_count && is_zero(rest, (size_t)(c->max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, c->colliders - c->freedom - (uint32_t)c->count);
+  const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  return listed == inputs->confined_count &&
+         is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
+         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
 /* Are the floats of these planes within a limit, and is nothing in their pads? */
-static int check_image_planes(const image_view *view, uint32_t offset, float limit) {
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
     const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
@@ -8831,11 +9988,11 @@ static int check_image_planes(const image_view *view, uint32_t offset, float lim
 
 static int check_image_contacts(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->contact);
+  const uint8_t *words = image_at(view, c->state.contacts);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t word = little_endian_word(words + 4 * i);
     int32_t index = CONTACT_COLLIDER(word);
-    if (word != CONTACT_NONE && (index >= c->max_colliders || check_image_slot(view, index) != 1 ||
+    if (word != CONTACT_NONE && (index >= c->settings.capacity.max_colliders || check_image_slot(view, index) != 1 ||
                                  CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
       return 0;
     }
@@ -8844,20 +10001,21 @@ static int check_image_contacts(const image_view *view) {
 }
 
 /* A cloth asleep is one that may sleep, and all its particles rest. */
-static int check_image_sleep(const image_view *view, float quiet) {
+static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
-  if (quiet == ASLEEP) {
-    return c->sleep_speed > 0.0f && is_zero(image_at(view, c->velocity), 3 * (size_t)c->stride * sizeof(float));
+  if (rest_time == ASLEEP) {
+    return c->settings.sleep.speed > 0.0f &&
+           is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
   }
-  return quiet == 0.0f || (c->sleep_speed > 0.0f && in_range(quiet, 0.0f, c->sleep_time));
+  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
 /* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->tethers);
-  const uint8_t *freedom = image_at(view, c->freedom);
-  for (int32_t i = 0; i < c->tether_count * c->count; i++) {
+  const uint8_t *words = image_at(view, c->state.tethers);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
     if (pin != 0xffffffffu &&
         (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
@@ -8870,11 +10028,11 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
 /* The velocities of the substeps before, the first of which may be forgotten. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->earlier);
+  const uint8_t *from = image_at(view, c->state.velocity_history);
   for (int32_t i = 0; i < 6 * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
-    int is_forgotten = i < c->count && b.value == HISTORY_FORGOTTEN;
+    int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
         is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
@@ -8889,9 +10047,10 @@ static int check_image_history(const image_view *view) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->position, c->velocity, c->earlier, c->warm, c->targets};
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
   const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
-  uint32_t end = c->inputs + (uint32_t)sizeof(cloth_inputs);
+  uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
@@ -8904,7 +10063,7 @@ static int check_image_gaps(const image_view *view) {
 /* Does one of the vectors of an image's targets hold the same as another? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
-  const uint8_t *targets = image_at(view, view->c->targets);
+  const uint8_t *targets = image_at(view, view->c->state.targets);
   return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
 }
 
@@ -8931,8 +10090,8 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   for (int32_t which = 0; which < TARGET_VECTORS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
-    uint32_t offset = c->targets + (uint32_t)which * vector_bytes;
-    if (!check_image_planes(view, offset, most)) {
+    uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
+    if (!check_image_vectors(view, offset, most)) {
       return 0;
     }
     for (int32_t i = 0; i < c->count; i++) {
@@ -8942,7 +10101,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
       }
     }
   }
-  const uint8_t *places = image_at(view, c->targets + vector_bytes);
+  const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
   return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
@@ -8953,15 +10112,17 @@ static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
-         check_image_planes(view, c->position, CLOTH_POSITION_LIMIT) &&
-         check_image_planes(view, c->velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.quiet) &&
-         (!c->tethers || check_image_tethers(view, &inputs)) && (!c->earlier || check_image_history(view)) &&
-         (!c->warm || check_image_planes(view, c->warm, 1.0e30f)) && (!c->contact || check_image_contacts(view)) &&
-         (!c->targets || check_image_targets(view, inputs.targets));
+         check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         (!c->state.tethers || check_image_tethers(view, &inputs)) &&
+         (!c->state.velocity_history || check_image_history(view)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.contacts || check_image_contacts(view)) &&
+         (!c->state.targets || check_image_targets(view, inputs.targets));
 }
 
-int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
-  int error = check_call(sheet, image);
+int cloth_read_image(cloth *c, const void *image, size_t bytes) {
+  int error = check_call(c, image);
   if (error) {
     return error;
   }
@@ -8971,52 +10132,28 @@ int cloth_read_image(cloth *sheet, const void *image, size_t bytes) {
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(sheet, header, bytes);
+  error = check_image_header(c, header, bytes);
   if (error) {
     return error;
   }
-  image_view view = {sheet, from + IMAGE_HEADER_BYTES};
-  uint64_t hash = hash_image(view.state, sheet->state_end - sheet->freedom);
+  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(freedom_of(sheet), view.state, sheet->colliders - sheet->freedom);
-  read_words((any_word *)at(sheet, sheet->colliders), image_at(&view, sheet->colliders), state_words(sheet));
+  copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
+  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
 
 #endif
 
-/// Statistics ///
+/// Measures ///
 
-int cloth_get_statistics(const cloth *sheet, cloth_statistics *statistics) {
-  int error = check_call(sheet, statistics);
-  if (error) {
-    return error;
-  }
-  *statistics = *statistics_of(sheet);
-  return CLOTH_OK;
-}
-
-int cloth_substep_iterations(const cloth *sheet, int32_t substep) {
-  int error = check_cloth(sheet);
-  if (error) {
-    return error;
-  }
-  if (substep < 0 || substep >= statistics_of(sheet)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
-  }
-  return ((const uint16_t *)at(sheet, sheet->iterations))[substep];
-}
-
-#ifndef CLOTH_NO_MEASURE
-/* Adds one element to a sum. */
-static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
-  sum->partial[index & (LANES_SUMS - 1)] += value;
-}
+#if WITH_MEASURE
 
 /* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
    c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
@@ -9055,9 +10192,9 @@ typedef struct particle_pair {
 
 /* Of the spring kept at a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
-  int32_t place = row * c->columns + column;
+  int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
-  int32_t over = is_wrapped(c) && column + reach >= c->columns ? c->columns : 0;
+  int32_t over = is_wrapped(c) && column + reach >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
   return ends;
@@ -9065,21 +10202,21 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
 
 /* How many springs of a direction a row keeps. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = places_left(d, reach, way_below(c, row, reach), c->columns);
-  return is_wrapped(c) && springs > 0 ? c->columns : springs;
+  int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
+  return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  vector_array x = vectors_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
       const particle_pair ends = spring_particles(c, d, 1, row, column);
       const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
-      float e = snapped(length - rest, STATE_QUANTUM);
+      float e = flush_small(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
       float share = e > 0.0f ? 1.0f : (d <= WEFT ? fabric->compression : fabric->shear_compression);
       float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
@@ -9087,7 +10224,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
       if (d <= WEFT && !held) {
         float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add_value(&sums->squared_strain, column, snapped(strain * strain, WORK_QUANTUM));
+        lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
         sums->largest = maximum(sums->largest, e / rest);
       }
     }
@@ -9095,17 +10232,17 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  planes x = planes_at(c, c->position);
+  vector_array x = vectors_at(c, c->state.position);
   float rest = 2.0f * direction_rest(c, d);
   float curve = bend_constant(c, d) / (rest * rest);
   float slope = bend_linear_slope(c, d, rest);
   float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
-  for (int32_t row = 0; row < c->rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
       const particle_pair ends = spring_particles(c, d, 2, row, column);
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float bent = snapped(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
+      float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
       /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
@@ -9115,8 +10252,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
-  planes x = planes_at(c, c->position);
-  planes v = planes_at(c, c->velocity);
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
@@ -9131,8 +10268,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
 }
 
-int cloth_measure(const cloth *sheet, cloth_measures *measures) {
-  int error = check_call(sheet, measures);
+int cloth_measure(const cloth *c, cloth_measures *measures) {
+  int error = check_call(c, measures);
   if (error) {
     return error;
   }
@@ -9140,199 +10277,22 @@ int cloth_measure(const cloth *sheet, cloth_measures *measures) {
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    measure_springs(sheet, d, &sums);
-    measure_bend(sheet, d, &sums);
+    measure_springs(c, d, &sums);
+    measure_bend(c, d, &sums);
   }
-  int32_t springs = cells_along_warp(sheet) * sheet->rows + sheet->columns * (sheet->rows - 1);
+  int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->stretch_largest = sums.largest;
   measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
-  measure_motion(sheet, measures);
+  measure_motion(c, measures);
   return CLOTH_OK;
-}
-#endif
-
-/// Self-test ///
-
-#ifndef CLOTH_NO_SELF_TEST
-
-/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
-CLOTH_SEPARATE float opaque(uint32_t bits) {
-  volatile uint32_t kept = bits;
-  float_bits b;
-  b.bits = kept;
-  return b.value;
-}
-
-static int has_bits(float value, uint32_t bits) {
-  volatile float kept = value;
-  return bits_of(kept).bits == bits;
-}
-
-/* Expressions of known bits, and what is wrong where they come out otherwise. */
-enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
-typedef struct known_bits {
-  int16_t expression;
-  int16_t error;
-  uint32_t a, b, bits;
-} known_bits;
-
-CLOTH_CONSTANT static const known_bits known_results[] = {
-    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
-    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
-    /* 1 / 3 is rounded up. */
-    {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
-    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
-    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
-    /* 3 / 7, which 3 * (1 / 7) is not. */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
-    /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
-    {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
-    /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x40000000u, 0, 0x3fb504f3u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f800001u, 0, 0x3f800000u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f7fffffu, 0, 0x3f7fffffu},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x00800000u, 0, 0x20000000u},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f7fffffu, 0, 0x5f7fffffu},
-    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
-};
-
-static lanes expression_value(int expression, lanes a, lanes b) {
-  switch (expression) {
-  case A_PLUS_B:
-    return lanes_add(a, b);
-  case A_OVER_B:
-    return lanes_divide(a, b);
-  case A_PLUS_B_MINUS_A:
-    return lanes_subtract(lanes_add(a, b), a);
-  case A_TIMES_A_PLUS_B:
-    return lanes_add(lanes_multiply(a, a), b);
-  case A_TIMES_2_OVER_2:
-    return lanes_multiply(lanes_multiply(a, lanes_splat(2.0f)), lanes_splat(0.5f));
-  default:
-    return lanes_square_root(a);
-  }
-}
-
-/* The same in plain floats, where lanes are more than that. */
-static float plain_value(int expression, float a, float b) {
-  switch (expression) {
-  case A_PLUS_B:
-    return a + b;
-  case A_OVER_B:
-    return a / b;
-  case A_PLUS_B_MINUS_A:
-    return (a + b) - a;
-  case A_TIMES_A_PLUS_B:
-    return a * a + b;
-  case A_TIMES_2_OVER_2:
-    return a * 2.0f * 0.5f;
-  default:
-    return square_root(a);
-  }
-}
-
-/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
-static int masks_are_right(void) {
-  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
-  float stored[CLOTH_LANES];
-  float chosen[CLOTH_LANES];
-  lanes one = lanes_splat(1.0f);
-  lanes zero = lanes_splat(0.0f);
-  lanes_mask odd = lanes_less(zero, lanes_load(parity));
-  lanes_mask even = lanes_less(lanes_load(parity), one);
-  lanes_mask both = lanes_both(lanes_first(3), even);
-  lanes_store(stored, zero);
-  lanes_store_first(stored, one, 3);
-  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
-    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
-      return 0;
-    }
-  }
-  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
-  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
-      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
-    return 0;
-  }
-  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
-}
-
-static int transposition_is_right(void) {
-  float from[CLOTH_LANES * CLOTH_LANES];
-  float to[CLOTH_LANES];
-  lanes block[CLOTH_LANES];
-  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
-    from[i] = (float)i;
-  }
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    block[i] = lanes_load(from + i * CLOTH_LANES);
-  }
-  lanes_transpose(block);
-  int right = 1;
-  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
-    lanes_store(to, block[i / CLOTH_LANES]);
-    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
-  }
-  return right;
-}
-
-/* Some values of a block, through the operations whose meaning differs most between vector units. */
-static int lanes_are_right(void) {
-  float from[CLOTH_LANES + 1];
-  float to[CLOTH_LANES + 1];
-  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
-    from[i] = opaque(0x3f800000u + 0x00123457u * (uint32_t)i);
-    to[i] = 7.0f;
-  }
-  lanes a = lanes_load(from);
-  lanes b = lanes_divide(lanes_splat(opaque(0xc0400000u)), a);
-  lanes c = lanes_select(lanes_less(b, lanes_splat(opaque(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
-  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
-  for (int32_t i = 0; i < CLOTH_LANES; i++) {
-    float quotient = opaque(0xc0400000u) / from[i];
-    float chosen = quotient < opaque(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
-    if (!has_bits(to[i], bits_of(chosen * chosen).bits)) {
-      return 0;
-    }
-  }
-  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
-}
-
-int cloth_self_test(void) {
-  const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
-  for (const known_bits *k = known_results; k < end; k++) {
-    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
-    lanes a = lanes_splat(opaque(k->a));
-    lanes b = lanes_splat(opaque(k->b));
-    if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
-        (CLOTH_LANES > 1 && !has_bits(plain_value(k->expression, opaque(k->a), opaque(k->b)), k->bits))) {
-      return k->error;
-    }
-  }
-  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
-    return CLOTH_ERROR_LANES;
-  }
-  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
-  float half = opaque(0x3f000000u);
-  float smallest = opaque(0x00800000u);
-  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
-  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
-  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
 }
 
 #endif
 
 /// Names ///
 
-#ifndef CLOTH_NO_NAMES
+#if WITH_NAMES
 
 /* One after the other, in the order of the codes. */
 CLOTH_CONSTANT static const char result_names[] =
@@ -9353,3 +10313,4 @@ const char *cloth_result_name(int result) {
 }
 
 #endif
+

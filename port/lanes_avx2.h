@@ -1,10 +1,9 @@
 /*
- * Lanes for x86 with AVX2, eight wide. Included by cloth.c in its section "Lanes", which says what the operations mean.
+ * Lanes for x86 with AVX2, eight wide. src/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef CLOTH_LANES_AVX2_H
-#define CLOTH_LANES_AVX2_H
+#pragma once
 
 /* GCC's header wants malloc() declared, which there may be nobody to do. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
@@ -142,5 +141,3 @@ CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
 CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
   return _mm256_max_ps(a, b);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /*
- * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. Included by cloth.c in its section "Lanes",
- * which says what the operations mean.
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
  *
  * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
  * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
@@ -8,8 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef CLOTH_LANES_HELIUM_H
-#define CLOTH_LANES_HELIUM_H
+#pragma once
 
 #include <arm_mve.h>
 
@@ -129,14 +127,14 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
 }
 
 /* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
-#define CLOTH_LANES_CARRY
-typedef uint32_t lanes_carry;
+#define CLOTH_LANES_SHIFT
+typedef uint32_t lanes_shift;
 
-CLOTH_INLINE lanes_carry lanes_no_carry(void) {
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return 0;
 }
 
-CLOTH_INLINE lanes lanes_carried(lanes_carry *carry, lanes a) {
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 
@@ -167,5 +165,3 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
     block[n] = vld1q_f32(turned + n * CLOTH_LANES);
   }
 }
-
-#endif

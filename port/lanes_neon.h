@@ -1,6 +1,5 @@
 /*
- * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. Included by cloth.c in its section "Lanes", which says what
- * the operations mean.
+ * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
  *
  * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
  * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
@@ -8,8 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef CLOTH_LANES_NEON_H
-#define CLOTH_LANES_NEON_H
+#pragma once
 
 #include <arm_neon.h>
 
@@ -138,5 +136,3 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[2] = vcombine_f32(vget_high_f32(low.val[0]), vget_high_f32(high.val[0]));
   block[3] = vcombine_f32(vget_high_f32(low.val[1]), vget_high_f32(high.val[1]));
 }
-
-#endif

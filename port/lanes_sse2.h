@@ -1,10 +1,9 @@
 /*
- * Lanes for x86 with SSE2, four wide. Included by cloth.c in its section "Lanes", which says what the operations mean.
+ * Lanes for x86 with SSE2, four wide. src/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef CLOTH_LANES_SSE2_H
-#define CLOTH_LANES_SSE2_H
+#pragma once
 
 /* GCC's header wants malloc() declared, which there may be nobody to do. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
@@ -120,5 +119,3 @@ CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
 CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
   return _mm_max_ps(a, b);
 }
-
-#endif

@@ -1,11 +1,9 @@
 /*
- * Lanes for WebAssembly with 128-bit SIMD, four wide. Included by cloth.c in its section "Lanes", which says what the
- * operations mean.
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. src/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef CLOTH_LANES_WASM_H
-#define CLOTH_LANES_WASM_H
+#pragma once
 
 #include <wasm_simd128.h>
 
@@ -122,5 +120,3 @@ CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
 CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
   return wasm_f32x4_pmax(b, a);
 }
-
-#endif

@@ -73,13 +73,13 @@ static step_plan evaluate(cloth *sheet, float k) {
   CHECK(!is_refused(sheet, k), "the step was refused");
   plan_step(sheet, k, &plan);
   prepare_particles(sheet);
-  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->residual));
+  evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   return plan;
 }
 
 /* Coordinate n of a vector array: 3 a particle. */
 static float *coordinate(const cloth *sheet, uintptr_t array, int n) {
-  planes vectors = planes_at(sheet, array);
+  vector_array vectors = vectors_at(sheet, array);
   float *component[3] = {vectors.x, vectors.y, vectors.z};
   return component[n % 3] + n / 3;
 }
@@ -191,11 +191,11 @@ static cloth *open_chain(int32_t free, int fixed, double kappa, double share, do
 static int blows_up(int32_t free, int fixed, double kappa, double share) {
   const double k = 0.01, grown = 1e-3;
   cloth *sheet = open_chain(free, fixed, kappa, share, k);
-  float rest = sheet->spacing_warp;
+  float rest = sheet->grid.spacing_warp;
   for (int i = 0; i < 4000; i++) {
     step_explicitly(sheet, (float)k);
-    planes x = planes_at(sheet, sheet->position);
-    for (int32_t j = 0; j + 1 < sheet->columns; j++) {
+    vector_array x = vectors_at(sheet, sheet->state.position);
+    for (int32_t j = 0; j + 1 < sheet->grid.columns; j++) {
       if (!(fabs((double)(x.x[j + 1] - x.x[j] - rest)) < grown)) {
         return 1;
       }
@@ -239,10 +239,10 @@ static int unknowns = UNKNOWNS;
    first. */
 static cloth *open_crumpled(const cloth_config *config, double scale, double crumple, uint32_t seed) {
   cloth *sheet = open_sheet(config);
-  double step = crumple * (double)sheet->spacing_warp;
+  double step = crumple * (double)sheet->grid.spacing_warp;
   uint32_t random = seed;
   for (int n = 0; n < 3 * sheet->count; n++) {
-    float *x = coordinate(sheet, sheet->position, n);
+    float *x = coordinate(sheet, sheet->state.position, n);
     *x = (float)(scale * (double)*x + step * next_random(&random));
   }
   return sheet;
@@ -251,11 +251,11 @@ static cloth *open_crumpled(const cloth_config *config, double scale, double cru
 /* Column by column: A times the unit vectors. */
 static void fill_matrix(cloth *sheet, const step_plan *plan) {
   for (int column = 0; column < unknowns; column++) {
-    fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
-    *coordinate(sheet, sheet->direction, column) = 1.0f;
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
+    *coordinate(sheet, sheet->scratch.direction, column) = 1.0f;
     apply_operator(sheet, plan);
     for (int row = 0; row < unknowns; row++) {
-      matrix[row][column] = (double)*coordinate(sheet, sheet->product, row);
+      matrix[row][column] = (double)*coordinate(sheet, sheet->scratch.product, row);
     }
   }
 }
@@ -332,7 +332,7 @@ static double jacobian_error(cloth *sheet, float k, uint32_t array, double reach
       *x = side ? high : low;
       evaluate(sheet, k);
       for (int row = 0; row < UNKNOWNS; row++) {
-        double b = (double)*coordinate(sheet, sheet->residual, row);
+        double b = (double)*coordinate(sheet, sheet->scratch.residual, row);
         change[row] = side ? change[row] - b : b;
       }
     }
@@ -356,16 +356,16 @@ static void spring_jacobians(void) {
   config.fabric.stretch_warp = stiffness_for(&config, 20.0, k);
   config.fabric.stretch_weft = stiffness_for(&config, 10.0, k);
   cloth *sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "stretch springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->position, 0.003 * h, k),
+  row_error("JAC", "stretch springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k),
             1e-3);
   config.fabric.stretch_warp = config.fabric.stretch_weft = 0.0f;
   config.fabric.shear = stiffness_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->position, 0.003 * h, k), 1e-3);
+  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k), 1e-3);
   config.fabric.shear = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->velocity, 0.1, 1.0), 1e-3);
+  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0), 1e-3);
 }
 
 /* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
@@ -381,22 +381,22 @@ static double bend_jacobian_error(double squeezed, double transition) {
   for (int side = 0; side < 2; side++) {
     for (int n = 0; n < 18; n++) {
       double along = squeezed * h * ((n / 3) % 3) + (n / 3 % 3 == 2 ? (side ? reach : -reach) : 0.0);
-      *coordinate(sheet, sheet->position, n) = (float)(axis[n % 3] * along + (n % 3 == 0 && n >= 9 ? 1.0 : 0.0));
+      *coordinate(sheet, sheet->state.position, n) = (float)(axis[n % 3] * along + (n % 3 == 0 && n >= 9 ? 1.0 : 0.0));
     }
     evaluate(sheet, (float)k);
     for (int n = 0; n < 6; n++) {
-      double b = (double)*coordinate(sheet, sheet->residual, n < 3 ? n : n + 3);
+      double b = (double)*coordinate(sheet, sheet->scratch.residual, n < 3 ? n : n + 3);
       before[n] = side ? before[n] - b : b;
     }
   }
   step_plan plan = evaluate(sheet, (float)k);
-  fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
   for (int a = 0; a < 3; a++) {
-    *coordinate(sheet, sheet->direction, 6 + a) = (float)axis[a];
+    *coordinate(sheet, sheet->scratch.direction, 6 + a) = (float)axis[a];
   }
   apply_operator(sheet, &plan);
   for (int n = 0; n < 6; n++) {
-    double expected = (double)*coordinate(sheet, sheet->product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
+    double expected = (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
     worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
     size = fmax(size, fabs(expected));
   }
@@ -418,8 +418,8 @@ static step_plan fill_laplacian(cloth *sheet, float c) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan.spring[d].mode = d <= WEFT ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_OFF;
     for (int32_t i = 0; d <= WEFT && i < sheet->count; i++) {
-      int32_t row = i / sheet->columns, column = i % sheet->columns;
-      int missing = d == WARP ? column == sheet->columns - 1 : row == sheet->rows - 1;
+      int32_t row = i / sheet->grid.columns, column = i % sheet->grid.columns;
+      int missing = d == WARP ? column == sheet->grid.columns - 1 : row == sheet->grid.rows - 1;
       float *spring = tiles_of(sheet, row) + tile_offset(column & ~(TILE - 1)) + (column & (TILE - 1));
       for (int part = 0; part < OPERATOR_FLOATS; part++) {
         spring[(OPERATOR_FLOATS * d + part) * tile_width(sheet, column)] = part == 3 && !missing ? c : 0.0f;
@@ -435,8 +435,8 @@ static step_plan fill_laplacian(cloth *sheet, float c) {
 static double residual_length(const cloth *sheet) {
   double sum = 0.0;
   for (int n = 0; n < 3 * sheet->count; n++) {
-    double r = (double)*coordinate(sheet, sheet->residual, n);
-    sum += floats_at(sheet, sheet->mobility)[n / 3] > 0.0f ? r * r : 0.0;
+    double r = (double)*coordinate(sheet, sheet->scratch.residual, n);
+    sum += floats_at(sheet, sheet->scratch.mobility)[n / 3] > 0.0f ? r * r : 0.0;
   }
   return sqrt(sum);
 }
@@ -445,10 +445,10 @@ static double residual_length(const cloth *sheet) {
    tried with its own stopping turned off. */
 static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) {
   for (int32_t cap = 1; cap <= 200; cap++) {
-    sheet->max_iterations = cap;
-    sheet->tolerance = 0.0f;
-    fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
-    fill_planes(sheet, planes_at(sheet, sheet->residual), 1.0f);
+    sheet->settings.solver.max_iterations = cap;
+    sheet->settings.solver.tolerance = 0.0f;
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.residual), 1.0f);
     double start = residual_length(sheet);
     build_preconditioner(sheet, plan, 0);
     solve(sheet, plan, 0);
@@ -522,14 +522,14 @@ static double solution_growth(double size, double kappa, int32_t cap) {
   double b = 0.0, x = 0.0;
   for (int n = 0; n < 3 * sheet->count; n++) {
     float value = (float)(size * next_random(&random));
-    *coordinate(sheet, sheet->residual, n) = value;
+    *coordinate(sheet, sheet->scratch.residual, n) = value;
     b += (double)value * (double)value;
   }
-  fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
   build_preconditioner(sheet, &plan, 0);
   solve(sheet, &plan, 0);
   for (int n = 0; n < 3 * sheet->count; n++) {
-    double value = (double)*coordinate(sheet, sheet->solution, n);
+    double value = (double)*coordinate(sheet, sheet->scratch.solution, n);
     x += value * value;
   }
   return sqrt(x / b);
@@ -620,13 +620,13 @@ static cloth *open_strip(double kappa, step_plan *plan) {
 static double fill_preconditioner(cloth *sheet, const step_plan *plan) {
   double worst = 0.0;
   for (int column = 0; column < unknowns; column++) {
-    fill_planes(sheet, planes_at(sheet, sheet->residual), 0.0f);
-    fill_planes(sheet, planes_at(sheet, sheet->direction), 0.0f);
-    *coordinate(sheet, sheet->residual, column) = 1.0f;
-    float product = precondition(sheet) + corrected(sheet, 1);
-    turn_and_apply(sheet, plan, 0.0f, 1);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.residual), 0.0f);
+    fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
+    *coordinate(sheet, sheet->scratch.residual, column) = 1.0f;
+    float product = precondition(sheet) + coarse_correction(sheet, 1);
+    update_direction_and_apply(sheet, plan, 0.0f, 1);
     for (int row = 0; row < unknowns; row++) {
-      matrix[row][column] = (double)*coordinate(sheet, sheet->direction, row);
+      matrix[row][column] = (double)*coordinate(sheet, sheet->scratch.direction, row);
     }
     worst = fmax(worst, fabs(matrix[column][column] - (double)product));
   }
@@ -660,7 +660,7 @@ static void multilevel_definite(double kappa) {
   step_plan plan;
   cloth *sheet = open_strip(kappa, &plan);
   char what[64];
-  CHECK(sheet->operator_blocks && plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
+  CHECK(sheet->scratch.operator_blocks && plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
   unknowns = UNKNOWNS_MOST;
   double off = fill_preconditioner(sheet, &plan), out = 0.0;
   snprintf(what, sizeof what, "multilevel, r.z against z, kappa %.0e (rel)", kappa);
@@ -706,15 +706,15 @@ static double solved_to(cloth *sheet, int multilevel, int32_t cap) {
   plan_step(sheet, 1.0f / 60.0f, &plan);
   clear_pads(sheet);
   prepare_particles(sheet);
-  evaluate_forces(sheet, &plan, planes_at(sheet, sheet->residual));
+  evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   double start = residual_length(sheet);
-  fill_planes(sheet, planes_at(sheet, sheet->solution), 0.0f);
+  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
   build_preconditioner(sheet, &plan, multilevel);
-  sheet->max_iterations = cap;
-  sheet->tolerance = 0.0f;
+  sheet->settings.solver.max_iterations = cap;
+  sheet->settings.solver.tolerance = 0.0f;
   solve(sheet, &plan, multilevel);
-  sheet->max_iterations = 200;
-  sheet->tolerance = 1e-3f;
+  sheet->settings.solver.max_iterations = 200;
+  sheet->settings.solver.tolerance = 1e-3f;
   return residual_length(sheet) / start;
 }
 
@@ -771,11 +771,11 @@ static void multilevel_agrees(void) {
   double worst = 0.0, size = 0.0;
   solved_to(sheet, 0, 120);
   for (int n = 0; n < 3 * 256; n++) {
-    solution[n] = (double)*coordinate(sheet, sheet->solution, n);
+    solution[n] = (double)*coordinate(sheet, sheet->scratch.solution, n);
   }
   solved_to(sheet, 1, 60);
   for (int n = 0; n < 3 * 256; n++) {
-    worst = fmax(worst, fabs(solution[n] - (double)*coordinate(sheet, sheet->solution, n)));
+    worst = fmax(worst, fabs(solution[n] - (double)*coordinate(sheet, sheet->scratch.solution, n)));
     size = fmax(size, fabs(solution[n]));
   }
   row_error("PRE", "multilevel and block, difference (rel)", worst / size, 1e-4);

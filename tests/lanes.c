@@ -286,7 +286,7 @@ RUN(less, flags_of(lanes_less(a, b)))
 RUN(both, flags_of(lanes_both(lanes_less(a, b), lanes_less(b, c))))
 RUN(minimum, lanes_minimum(a, b))
 RUN(maximum, lanes_maximum(a, b))
-RUN(snapped, lanes_snapped(a))
+RUN(flush_small, lanes_flush(a))
 RUN(select, lanes_select(last_bit_set(third, i), a, b))
 RUN(keep, lanes_keep(last_bit_set(third, i), a))
 RUN(drop, lanes_drop(last_bit_set(third, i), a))
@@ -405,10 +405,10 @@ static void check_operations(const octet *a, const octet *b, const octet *c) {
 /* Two octets as one row, moved up by one place block by block. */
 static void check_carry(const octet *first, const octet *second) {
   octet moved[2];
-  lanes_carry carry = lanes_no_carry();
+  lanes_shift carry = lanes_shift_start();
   for (int32_t i = 0; i < 2 * ELEMENTS; i += CLOTH_LANES) {
     const octet *from = i < ELEMENTS ? first : second;
-    lanes block = lanes_carried(&carry, lanes_load(from->value + i % ELEMENTS));
+    lanes block = lanes_shift_in(&carry, lanes_load(from->value + i % ELEMENTS));
     lanes_store(moved[i / ELEMENTS].value + i % ELEMENTS, block);
   }
   check("carry", 0, moved[0].bits[0] == 0);

@@ -53,7 +53,7 @@ static void set_stretch(cloth_config *config, float stiffness) {
 
 static void pin_corners(cloth *sheet) {
   cloth_pin(sheet, 0);
-  cloth_pin(sheet, sheet->columns - 1);
+  cloth_pin(sheet, sheet->grid.columns - 1);
 }
 
 /// Stability of forward-backward Euler ///
@@ -63,14 +63,14 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
   specimen held = specimen_make(config);
   cloth *sheet = held.sheet;
   if (chain) {
-    planes x = planes_at(sheet, sheet->position);
+    vector_array x = vectors_at(sheet, sheet->state.position);
     for (int i = 0; i < sheet->count; i++) {
       x.x[i] +=
-          1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->columns;
+          1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->grid.columns;
     }
-    for (int row = 0; row < sheet->rows; row++) {
-      cloth_pin(sheet, row * sheet->columns);
-      cloth_pin(sheet, row * sheet->columns + sheet->columns - 1);
+    for (int row = 0; row < sheet->grid.rows; row++) {
+      cloth_pin(sheet, row * sheet->grid.columns);
+      cloth_pin(sheet, row * sheet->grid.columns + sheet->grid.columns - 1);
     }
   } else {
     pin_corners(sheet);
@@ -266,7 +266,7 @@ static void build_unconstrained(const cloth *c, const step_plan *plan) {
 }
 
 static void build_way(cloth *c, const step_plan *plan, int way) {
-  c->preconditioner = way == NONE ? CLOTH_PRECONDITIONER_NONE : CLOTH_PRECONDITIONER_BLOCK;
+  c->settings.solver.preconditioner = way == NONE ? CLOTH_PRECONDITIONER_NONE : CLOTH_PRECONDITIONER_BLOCK;
   if (way == UNCONSTRAINED_BLOCK) {
     build_unconstrained(c, plan);
   } else {
@@ -283,12 +283,12 @@ typedef struct setting {
 /* Iterations of one system, the substep's forces in the residual, with each way. Starts from zero each time. */
 static void count_ways(cloth *c, const step_plan *plan, long counts[WAYS]) {
   for (int way = 0; way < WAYS; way++) {
-    evaluate_forces(c, plan, planes_at(c, c->residual));
-    fill_planes(c, planes_at(c, c->solution), 0.0f);
+    evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
+    fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
     build_way(c, plan, way);
     counts[way] += solve(c, plan, 0).iterations;
   }
-  c->preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  c->settings.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
 }
 
 static cloth_config unit_sheet(const setting *s, float *k) {

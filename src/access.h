@@ -1,0 +1,254 @@
+#pragma once
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Access to the arena ///
+
+/* Also of what lies before the arena or behind it, in scratch that is shared. */
+static void *at(const cloth *c, uintptr_t offset) {
+  return (char *)(uintptr_t)c + (ptrdiff_t)offset;
+}
+
+static float *floats_at(const cloth *c, uintptr_t offset) {
+  return (float *)at(c, offset);
+}
+
+CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
+  vector_array p;
+  p.x = floats_at(c, offset);
+  p.y = p.x + c->stride;
+  p.z = p.y + c->stride;
+  return p;
+}
+
+static cloth_inputs *inputs_of(const cloth *c) {
+  return (cloth_inputs *)at(c, c->state.inputs);
+}
+
+static collider_slot *colliders_of(const cloth *c) {
+  return (collider_slot *)at(c, c->state.colliders);
+}
+
+static confinement *confined_of(const cloth *c) {
+  return (confinement *)at(c, c->state.confined);
+}
+
+static cloth_reaction *reactions_of(const cloth *c) {
+  return (cloth_reaction *)at(c, c->own.reactions);
+}
+
+static workspace *workspace_of(const cloth *c) {
+  return (workspace *)at(c, c->own.workspace);
+}
+
+static cloth_statistics *statistics_of(const cloth *c) {
+  return &workspace_of(c)->statistics;
+}
+
+/* Counts work of a step at hand: so many times the price of one. */
+static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+  if (!WITH_PLANNING) {
+    return;
+  }
+  uint32_t *work = statistics_of(c)->work;
+  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
+  work[0] = (uint32_t)sum;
+  work[1] = (uint32_t)(sum >> 32);
+}
+
+/* Takes back work that was reckoned in advance and not done. */
+static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, 0u - times, price);
+}
+
+/* May the step at hand do another piece of optional work? After the first refusal it may do none. */
+static int may_refine(const cloth *c) {
+  workspace *w = workspace_of(c);
+  if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
+    w->is_cut = 1;
+    w->max_refinements = w->refinements;
+  }
+  if (w->is_cut && w->refinements >= w->max_refinements) {
+    return 0;
+  }
+  w->refinements++;
+  return 1;
+}
+
+/* The same where fixed work does not have it done for all. */
+static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
+}
+
+static uint8_t *freedom_of(const cloth *c) {
+  return (uint8_t *)at(c, c->state.freedom);
+}
+
+static int is_pinned(const cloth *c, int32_t particle) {
+  return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
+}
+
+/* Does column 0 follow the last column? */
+CLOTH_INLINE int is_wrapped(const cloth *c) {
+  return WITH_WRAP && c->grid.wrap;
+}
+
+/* Cells along the warp. */
+static int32_t cells_along_warp(const cloth *c) {
+  return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
+}
+
+/* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
+static vector_array predicted_of(const cloth *c) {
+  return vectors_at(c, c->scratch.product);
+}
+
+/* Where explicit springs are evaluated. */
+static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
+  return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
+}
+
+/* Are contacts constraints of the solve? */
+static int has_solver_contacts(const cloth *c) {
+  return WITH_CONTACT_SOLVER && c->state.contacts;
+}
+
+/* Mass of a particle over the reference mass. */
+static float mass_ratio_at(const cloth *c, int32_t particle) {
+  return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
+}
+
+static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
+  return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
+}
+
+static float reference_mass(const cloth *c) {
+  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
+}
+
+static void fill_vectors(const cloth *c, vector_array a, float value) {
+  for (int32_t i = 0; i < c->count; i++) {
+    vector_store(a, i, vector(value, value, value));
+  }
+}
+
+/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+static int will_choose_tethers(const cloth *c) {
+  int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
+  return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
+}
+
+static int check_cloth(const cloth *c) {
+  if (!c) {
+    return CLOTH_ERROR_NULL;
+  }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
+    return CLOTH_ERROR_NOT_A_CLOTH;
+  }
+  return CLOTH_OK;
+}
+
+/* Is this a cloth, and is what comes with it there? */
+static int check_call(const cloth *c, const void *with) {
+  int error = check_cloth(c);
+  return error || with ? error : CLOTH_ERROR_NULL;
+}
+
+/* The velocities one or two substeps before the last. */
+static vector_array history_of(const cloth *c, int32_t before) {
+  return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+static void invalidate_history(const cloth *c, int32_t particle) {
+  if (c->state.velocity_history) {
+    vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static vector_array target_vectors(const cloth *c, int32_t which) {
+  return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
+}
+
+#if WITH_TARGETS || WITH_IMAGE
+/* Are these the lengths of a motion constraint? */
+static int is_motion_limit(cloth_vector limit) {
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
+         in_range(limit.z, 0.0f, 1.0e4f);
+}
+#endif
+
+static int is_asleep(const cloth *c) {
+  return inputs_of(c)->rest_time == ASLEEP;
+}
+
+/* Something that acts on the cloth has changed. */
+static void wake(const cloth *c) {
+  inputs_of(c)->rest_time = 0.0f;
+}
+
+/* Stores one of the inputs. What it already is wakes nothing. */
+static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
+    wake(c);
+  }
+  copy_memory(stored, value, bytes);
+}
+
+static int has_air(const cloth *c) {
+  return WITH_AIR && c->settings.air.density > 0.0f &&
+         (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
+}
+
+static vector_array row_buffer(const cloth *c, int32_t number) {
+  vector_array f;
+  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.y = f.x + c->grid.columns;
+  f.z = f.y + c->grid.columns;
+  return f;
+}
+
+static void clear_row_buffers(const cloth *c) {
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
+}
+
+static uint32_t *contact_info_of(const cloth *c) {
+  return (uint32_t *)at(c, c->state.contacts);
+}
+
+/* All bits of any particle's freedom. */
+static uint32_t union_of_freedom_flags(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c);
+  uint32_t joined = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    joined |= freedom[i];
+  }
+  return joined;
+}
+
+static int check_particle(const cloth *c, int32_t particle) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+}
+
+/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
+  cloth_vector before = vector_load(to, particle);
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
+    wake(c);
+  }
+  vector_store(to, particle, a);
+}
+
+static int check_pin(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+}

@@ -1,0 +1,174 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Colliders ///
+
+#if WITH_COLLIDERS
+
+cloth_collider cloth_collider_default(void) {
+  cloth_collider body;
+  fill_zero(&body, sizeof body);
+  body.shape = CLOTH_SHAPE_SPHERE;
+  body.pose.rotation.w = 1.0f;
+  body.radius = 0.25f;
+  body.static_friction = 0.5f;
+  body.kinetic_friction = 0.5f;
+  return body;
+}
+
+static int is_size(float length) {
+  return in_range(length, 1.0e-3f, 1.0e4f);
+}
+
+static int check_shape(const cloth_collider *body) {
+  int valid = 0;
+  switch (body->shape) {
+  case CLOTH_SHAPE_PLANE:
+    valid = 1;
+    break;
+  case CLOTH_SHAPE_SPHERE:
+    valid = is_size(body->radius);
+    break;
+  case CLOTH_SHAPE_CAPSULE:
+    valid = is_size(body->radius) && is_size(body->radius_top) && is_size(body->half_height) &&
+            absolute(body->radius - body->radius_top) < 1.998f * body->half_height;
+    break;
+  case CLOTH_SHAPE_BOX:
+    valid = is_size(body->half_extents.x) && is_size(body->half_extents.y) && is_size(body->half_extents.z);
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    valid = is_size(body->radius) && is_size(body->half_height);
+    break;
+  }
+  return valid ? CLOTH_OK : CLOTH_ERROR_SHAPE;
+}
+
+static int check_collider(const cloth_collider *body) {
+  if (!body) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_shape(body);
+  error = error ? error : check_pose(&body->pose);
+  if (error) {
+    return error;
+  }
+  if (!in_range(body->static_friction, 0.0f, 10.0f) || !in_range(body->kinetic_friction, 0.0f, body->static_friction)) {
+    return CLOTH_ERROR_FRICTION;
+  }
+  return CLOTH_OK;
+}
+
+/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+static collider_slot stored_collider(const cloth_collider *body) {
+  collider_slot clean;
+  collider_slot *slot = &clean;
+  int round =
+      body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
+  int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
+  fill_zero(slot, sizeof *slot);
+  slot->used = 1;
+  slot->body.shape = body->shape;
+  slot->body.radius = round ? body->radius : 0.0f;
+  slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
+  slot->body.half_height = tall ? body->half_height : 0.0f;
+  slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
+  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot->body.pose = normalised_pose(&body->pose);
+  slot->previous = slot->body.pose;
+  return clean;
+}
+
+int cloth_add_collider(cloth *c, const cloth_collider *collider) {
+  int error = check_cloth(c);
+  error = error ? error : check_collider(collider);
+  if (error) {
+    return error;
+  }
+  for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
+    if (!colliders_of(c)[index].used) {
+      cloth_inputs *inputs = inputs_of(c);
+      colliders_of(c)[index] = stored_collider(collider);
+      wake(c);
+      inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
+      return index;
+    }
+  }
+  return CLOTH_ERROR_FULL;
+}
+
+static int check_collider_index(const cloth *c, int32_t index) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_COLLIDER;
+}
+
+int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
+  int error = check_collider_index(c, index);
+  error = error ? error : check_collider(collider);
+  if (error) {
+    return error;
+  }
+  collider_slot clean = stored_collider(collider);
+  set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
+  return CLOTH_OK;
+}
+
+int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
+  int error = check_collider_index(c, index);
+  if (error) {
+    return error;
+  }
+  if (!current) {
+    return CLOTH_ERROR_NULL;
+  }
+  error = check_pose(current);
+  error = error || !previous ? error : check_pose(previous);
+  if (error) {
+    return error;
+  }
+  collider_slot *slot = &colliders_of(c)[index];
+  cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
+  set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
+  set_input(c, &slot->body.pose, &poses[1], sizeof poses[1]);
+  return CLOTH_OK;
+}
+
+int cloth_remove_collider(cloth *c, int32_t index) {
+  int error = check_collider_index(c, index);
+  if (error) {
+    return error;
+  }
+  fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+  wake(c);
+  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
+    uint32_t *info = &contact_info_of(c)[i];
+    *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
+  }
+  cloth_inputs *inputs = inputs_of(c);
+  while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
+    inputs->collider_end--;
+  }
+  return CLOTH_OK;
+}
+
+int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+  int error = check_collider_index(c, index);
+  if (error) {
+    return error;
+  }
+  if (!reaction) {
+    return CLOTH_ERROR_NULL;
+  }
+  *reaction = reactions_of(c)[index];
+  return CLOTH_OK;
+}
+
+#endif

@@ -1,0 +1,54 @@
+#pragma once
+#include "compiler.h"
+
+/// Hash ///
+
+/* A word of memory, whatever is kept there. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef uint32_t __attribute__((may_alias)) any_word;
+#else
+typedef uint32_t any_word;
+#endif
+
+/*
+ * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
+ * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
+ */
+#define HASH_STREAMS 4
+#define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
+
+typedef struct hasher {
+  uint64_t stream[HASH_STREAMS];
+  uint32_t words;
+} hasher;
+
+static uint64_t hash_mix(uint64_t stream, uint32_t word) {
+  uint64_t mixed = (stream ^ word) * HASH_FACTOR;
+  return mixed ^ (mixed >> 29);
+}
+
+static void hash_start(hasher *h) {
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    h->stream[i] = i;
+  }
+  h->words = 0;
+}
+
+static void hash_word(hasher *h, uint32_t word) {
+  uint32_t next = h->words++ % HASH_STREAMS;
+  h->stream[next] = hash_mix(h->stream[next], word);
+}
+
+CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    hash_word(h, words[i]);
+  }
+}
+
+static uint64_t hash_end(const hasher *h) {
+  uint64_t all = h->words;
+  for (uint32_t i = 0; i < HASH_STREAMS; i++) {
+    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+  }
+  return all;
+}

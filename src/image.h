@@ -1,0 +1,435 @@
+#pragma once
+#include "access.h"
+#include "air.h"
+#include "colliders.h"
+#include "compiler.h"
+#include "confinement.h"
+#include "fabric.h"
+#include "hash.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "state.h"
+#include "types.h"
+
+/// Portable image ///
+
+#if WITH_IMAGE
+
+/* Header words of an image, after which the state follows word by word, all little-endian. */
+enum {
+  IMAGE_MAGIC,
+  IMAGE_STATE_VERSION,
+  IMAGE_NUMERICS_VERSION,
+  IMAGE_BYTES,
+  IMAGE_COLUMNS,
+  IMAGE_ROWS,
+  IMAGE_COLLIDERS,
+  IMAGE_CONFINED,
+  IMAGE_OPTIONS,                 /* 1: a warm start, 2: contacts in the solver */
+  IMAGE_CONFIG,                  /* hash of the config, low word first */
+  IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
+  IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
+};
+
+static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
+  fill_zero(header, IMAGE_HEADER_BYTES);
+  header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
+  header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
+  header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
+  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
+  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
+  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
+  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
+  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
+  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
+  header[IMAGE_CONFIG] = c->config_hash[0];
+  header[IMAGE_CONFIG + 1] = c->config_hash[1];
+}
+
+static void write_words(uint8_t *to, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t byte = 0; byte < 4; byte++) {
+      to[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
+    }
+  }
+}
+
+static void read_words(any_word *words, const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    words[i] = little_endian_word(from + 4 * i);
+  }
+}
+
+int cloth_write_image(const cloth *c, void *image, size_t bytes) {
+  int error = check_call(c, image);
+  if (error) {
+    return error;
+  }
+  uint32_t header[IMAGE_HEADER_WORDS];
+  describe_image(c, header);
+  if (bytes < header[IMAGE_BYTES]) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  uint64_t hash = hash_state(c);
+  header[IMAGE_HASH] = (uint32_t)hash;
+  header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
+  uint8_t *to = (uint8_t *)image;
+  uint32_t freedom_bytes = c->state.colliders - c->state.freedom;
+  write_words(to, header, IMAGE_HEADER_WORDS);
+  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(c), freedom_bytes);
+  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(c, c->state.colliders), state_words(c));
+  return CLOTH_OK;
+}
+
+/* Why an image with this header cannot be one of this cloth, or CLOTH_OK. */
+static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
+  uint32_t expected[IMAGE_HEADER_WORDS];
+  describe_image(c, expected);
+  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
+    return CLOTH_ERROR_IMAGE_MAGIC;
+  }
+  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
+    return CLOTH_ERROR_IMAGE_VERSION;
+  }
+  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
+    return CLOTH_ERROR_IMAGE_NUMERICS;
+  }
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_SIZE;
+    }
+  }
+  if (bytes < header[IMAGE_BYTES]) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
+  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+}
+
+static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
+  hasher h;
+  hash_start(&h);
+  for (uint32_t i = 0; i < bytes; i += 4) {
+    hash_word(&h, little_endian_word(body + i));
+  }
+  return hash_end(&h);
+}
+
+/* Is this +0, or a finite number of at least 2^-40? All floats of a state are. */
+static int is_state_float(uint32_t word) {
+  uint32_t exponent = (word >> 23) & 255u;
+  return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
+}
+
+static int are_state_floats(const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    if (!is_state_float(little_endian_word(from + 4 * i))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_zero(const uint8_t *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (from[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The parts of an image's state, at the offsets they have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+} image_view;
+
+static const uint8_t *image_at(const image_view *view, uint32_t offset) {
+  return view->state + (offset - view->c->state.freedom);
+}
+
+static int is_freedom(uint8_t freedom) {
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
+         freedom == (FREEDOM_PINNED | PIN_ARRIVED);
+}
+
+/* Gusts as cloth_set_gusts() can have set them. */
+static int are_image_gusts(const cloth_inputs *inputs) {
+  cloth_vector strength = inputs->gust_strength;
+  if (inputs->gust_period == 0.0f) {
+    return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
+           inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
+  }
+#if WITH_AIR
+  return are_gusts(strength, inputs->gust_period);
+#else
+  return 0;
+#endif
+}
+
+static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.inputs);
+  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
+  const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
+  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
+         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
+         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
+         inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
+         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
+         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+}
+
+/* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
+static int check_image_slot(const image_view *view, int32_t index) {
+  const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  if (is_zero(from, sizeof(collider_slot))) {
+    return 0;
+  }
+#if WITH_COLLIDERS
+  collider_slot slot;
+  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  if (!are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+      check_pose(&slot.previous)) {
+    return -1;
+  }
+  /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
+     length. */
+  collider_slot stored = stored_collider(&slot.body);
+  stored.body.pose = slot.body.pose;
+  stored.previous = slot.previous;
+  if (are_equal(&stored, &slot, sizeof slot)) {
+    return 1;
+  }
+#endif
+  return -1;
+}
+
+static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
+  int32_t end = 0;
+  for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
+    int used = check_image_slot(view, index);
+    if (used < 0) {
+      return 0;
+    }
+    end = used ? index + 1 : end;
+  }
+  return end == inputs->collider_end;
+}
+
+static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
+  const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
+  confinement held;
+  read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
+  return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
+         vector_in_range(held.direction, 1.001f) && in_range(vector_length(held.direction), 0.999f, 1.001f) &&
+         vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+/* The confined particles, in their order, are those that are listed. */
+static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *freedom = image_at(view, c->state.freedom);
+  int32_t listed = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_freedom(freedom[i])) {
+      return 0;
+    }
+    if (is_confined(freedom[i])) {
+      if (listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i])) {
+        return 0;
+      }
+      listed++;
+    }
+  }
+  const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  return listed == inputs->confined_count &&
+         is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
+         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
+}
+
+/* Are the floats of these planes within a limit, and is nothing in their pads? */
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+  const cloth *c = view->c;
+  for (int32_t plane = 0; plane < 3; plane++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+    for (int32_t i = 0; i < c->count; i++) {
+      float_bits b;
+      b.bits = little_endian_word(from + 4 * i);
+      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+        return 0;
+      }
+    }
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int check_image_contacts(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->state.contacts);
+  for (int32_t i = 0; i < c->count; i++) {
+    uint32_t word = little_endian_word(words + 4 * i);
+    int32_t index = CONTACT_COLLIDER(word);
+    if (word != CONTACT_NONE && (index >= c->settings.capacity.max_colliders || check_image_slot(view, index) != 1 ||
+                                 CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* A cloth asleep is one that may sleep, and all its particles rest. */
+static int check_image_sleep(const image_view *view, float rest_time) {
+  const cloth *c = view->c;
+  if (rest_time == ASLEEP) {
+    return c->settings.sleep.speed > 0.0f &&
+           is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
+  }
+  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
+}
+
+/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *words = image_at(view, c->state.tethers);
+  const uint8_t *freedom = image_at(view, c->state.freedom);
+  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
+    uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The velocities of the substeps before, the first of which may be forgotten. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.velocity_history);
+  for (int32_t i = 0; i < 6 * c->stride; i++) {
+    float_bits b;
+    b.bits = little_endian_word(from + 4 * i);
+    int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
+    int is_pad = i % c->stride >= c->count;
+    float limit =
+        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+static int check_image_gaps(const image_view *view) {
+  const cloth *c = view->c;
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
+  const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
+  uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
+  for (int32_t i = 0; i < 5; i++) {
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
+      return 0;
+    }
+    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
+  }
+  return 1;
+}
+
+/* Does one of the vectors of an image's targets hold the same as another? */
+static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
+  const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
+  const uint8_t *targets = image_at(view, view->c->state.targets);
+  return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
+}
+
+static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
+  const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
+  const size_t plane = (size_t)view->c->stride * sizeof(float);
+  float_bits a[3];
+  for (int32_t n = 0; n < 3; n++) {
+    a[n].bits = little_endian_word(from + (size_t)n * plane);
+  }
+  return vector(a[0].value, a[1].value, a[2].value);
+}
+
+/* Of unit length, or none? */
+static int is_image_normal(cloth_vector normal) {
+  float length = vector_length(normal);
+  return length == 0.0f || in_range(length, 0.999f, 1.001f);
+}
+
+/* Motion constraints, and targets in range with normals of unit length or none; before and after are the same for those
+   that rest, and 0 for those that are nowhere yet. */
+static int check_image_targets(const image_view *view, int32_t targets) {
+  const cloth *c = view->c;
+  const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  for (int32_t which = 0; which < TARGET_VECTORS; which++) {
+    float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
+    uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
+    if (!check_image_vectors(view, offset, most)) {
+      return 0;
+    }
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector a = image_vector(view, offset, i);
+      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
+        return 0;
+      }
+    }
+  }
+  const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
+  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
+                                        are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
+         (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
+}
+
+static int check_image_content(const image_view *view) {
+  const cloth *c = view->c;
+  cloth_inputs inputs;
+  return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
+         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
+         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         (!c->state.tethers || check_image_tethers(view, &inputs)) &&
+         (!c->state.velocity_history || check_image_history(view)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.contacts || check_image_contacts(view)) &&
+         (!c->state.targets || check_image_targets(view, inputs.targets));
+}
+
+int cloth_read_image(cloth *c, const void *image, size_t bytes) {
+  int error = check_call(c, image);
+  if (error) {
+    return error;
+  }
+  if (bytes < IMAGE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_SIZE;
+  }
+  uint32_t header[IMAGE_HEADER_WORDS];
+  const uint8_t *from = (const uint8_t *)image;
+  read_words(header, from, IMAGE_HEADER_WORDS);
+  error = check_image_header(c, header, bytes);
+  if (error) {
+    return error;
+  }
+  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
+  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_image_content(&view)) {
+    return CLOTH_ERROR_IMAGE_CONTENT;
+  }
+  copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
+  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
+  return CLOTH_OK;
+}
+
+#endif

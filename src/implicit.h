@@ -1,0 +1,116 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "conjugate_gradient.h"
+#include "lanes.h"
+#include "layout.h"
+#include "multilevel.h"
+#include "preconditioner.h"
+#include "scalar.h"
+#include "statistics.h"
+#include "types.h"
+
+/// Implicit solve ///
+
+/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
+  set_diagonal_blocks(c, plan);
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_blocks(c, plan);
+  }
+#endif
+#if WITH_MULTILEVEL
+  if (multilevel) {
+    set_shares(c);
+    build_nodes(c);
+  }
+#endif
+  (void)multilevel;
+  for_each_constrained(c, constrain_block);
+  invert_blocks(c);
+  for_each_constrained(c, project_block);
+  clear_sticking_blocks(c);
+}
+
+static void record_solve(const cloth *c, int32_t substep, solve_result result) {
+  cloth_statistics *s = statistics_of(c);
+  ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
+  s->iterations += result.iterations;
+  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->substeps_capped += result.capped;
+  s->residual = maximum(s->residual, result.residual);
+}
+
+/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
+   and again, and the cloth would swing itself apart. */
+static void store_warm_start(const cloth *c, int capped) {
+  vector_array y = vectors_at(c, c->scratch.solution);
+  for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
+    cloth_vector kept = vector_load(y, i);
+    int keeps = !capped && vector_is_finite(kept);
+    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static void add_solution(const cloth *c) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  const int32_t count = c->count;
+  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+    lanes3 change = lanes3_load(vectors_at(c, c->scratch.solution), i);
+    lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), count - i);
+  }
+}
+
+#if WITH_MULTILEVEL
+
+/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+static float implicit_kappa(const step_plan *plan) {
+  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
+  }
+  return kappa;
+}
+
+/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
+   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
+   block gets further in the same time). */
+#define MULTILEVEL_KAPPA 4.0f
+#define MULTILEVEL_ITERATIONS 6
+
+static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
+  int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
+  return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
+         implicit_kappa(plan) >= MULTILEVEL_KAPPA;
+}
+
+#endif
+
+static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contacts) {
+#if WITH_MULTILEVEL
+  if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_AUTOMATIC) {
+    return multilevel_pays(c, plan, contacts);
+  }
+#endif
+  (void)plan;
+  (void)contacts;
+  return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+}
+
+/* Solves for the velocity changes of a substep and applies them. */
+CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
+  fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
+  int multilevel = uses_multilevel(c, plan, contacts);
+  build_preconditioner(c, plan, multilevel);
+  if (contacts) {
+    apply_operator(c, plan);
+    advance_and_precondition(c, 1.0f);
+  }
+  end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
+  solve_result result = solve(c, plan, multilevel);
+  record_solve(c, substep, result);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
+  add_solution(c);
+  store_warm_start(c, result.capped);
+}

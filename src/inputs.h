@@ -1,0 +1,259 @@
+#pragma once
+#include "access.h"
+#include "air.h"
+#include "compiler.h"
+#include "confinement.h"
+#include "fabric.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "tethers.h"
+#include "types.h"
+
+/// Inputs ///
+
+/* Stores an input after checking it, or returns `error`. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
+  int fault = check_cloth(c);
+  if (fault) {
+    return fault;
+  }
+  if (!vector_in_range(value, limit)) {
+    return error;
+  }
+  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
+  set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
+  return CLOTH_OK;
+}
+
+int cloth_set_gravity(cloth *c, cloth_vector gravity) {
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+}
+
+int cloth_set_wind(cloth *c, cloth_vector wind) {
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+}
+
+#if WITH_AIR
+
+static int check_gusts(const cloth_gusts *gusts) {
+  int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+}
+
+int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
+  int error = check_cloth(c);
+  error = error || !gusts ? error : check_gusts(gusts);
+  if (error) {
+    return error;
+  }
+  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
+  const cloth_gusts *given = gusts ? gusts : &none;
+  cloth_inputs *inputs = inputs_of(c);
+  cloth_inputs changed = *inputs;
+  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
+  if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
+    changed.gust_period = given->period;
+    changed.gust_seed = given->seed;
+    changed.gust_place[0] = changed.gust_place[1] = 0;
+    advance_gusts(&changed, given->start);
+  }
+  if (!are_equal(inputs, &changed, sizeof changed)) {
+    *inputs = changed;
+    wake(c);
+  }
+  return CLOTH_OK;
+}
+
+#endif
+
+int cloth_get_wind(const cloth *c, cloth_vector *wind) {
+  int error = check_call(c, wind);
+  if (!error) {
+    *wind = wind_of(c);
+  }
+  return error;
+}
+
+int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
+  int error = check_call(c, fabric);
+  if (error) {
+    return error;
+  }
+  error = check_fabric(fabric);
+  if (error) {
+    return error;
+  }
+  set_fabric(c, fabric);
+  return CLOTH_OK;
+}
+
+int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
+    return CLOTH_ERROR_PARTICLE;
+  }
+  return row * c->grid.columns + column;
+}
+
+/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
+  freedom_of(c)[particle] = (uint8_t)freedom;
+}
+
+/* Pins come and go with the freedom of particles, and tethers with the pins. */
+static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
+    wake(c);
+  }
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    } else if (freedom != FREEDOM_PINNED) {
+      remove_tethers_to(c, particle);
+    }
+  }
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  invalidate_history(c, particle);
+}
+
+int cloth_pin(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
+  return CLOTH_OK;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_pin(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  set_motion(c, particle, velocity, FREEDOM_PINNED);
+  return CLOTH_OK;
+}
+
+int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+  int error = check_pin(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
+  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
+  cloth_vector velocity = vector_scale(way, 1.0f / dt);
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
+  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
+  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
+  return CLOTH_OK;
+}
+
+#if WITH_CONFINED
+
+static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
+  if (!(length > 1.0e-6f)) {
+    return CLOTH_ERROR_DIRECTION;
+  }
+  uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
+    return CLOTH_ERROR_FULL;
+  }
+  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
+  confinement *held = find_confinement(c, particle);
+  /* A line or plane anchored anew where its particle is stays the same one. */
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
+    wake(c);
+  }
+  remove_confinement(c, particle);
+  for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
+    *last = last[-1];
+  }
+  held->particle = particle;
+  held->freedom = freedom;
+  held->direction = clean;
+  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
+  set_freedom(c, particle, freedom);
+  return CLOTH_OK;
+}
+
+int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
+  return confine(c, particle, direction, FREEDOM_LINE);
+}
+
+int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
+  return confine(c, particle, normal, FREEDOM_PLANE);
+}
+
+#endif
+
+int cloth_release(cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_FREE);
+  return CLOTH_OK;
+}
+
+int cloth_freedom(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
+}
+
+int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  position = vector_flush(position, STATE_QUANTUM);
+  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
+  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
+  invalidate_history(c, particle);
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
+    find_confinement(c, particle)->anchor = position;
+  }
+  return CLOTH_OK;
+}
+
+int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  float mass = reference_mass(c) * mass_ratio_at(c, particle);
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  vector_array v = vectors_at(c, c->state.velocity);
+  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  if (!is_pinned(c, particle)) {
+    set_motion(c, particle, velocity, freedom_of(c)[particle]);
+    invalidate_history(c, particle);
+  }
+  return CLOTH_OK;
+}

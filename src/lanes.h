@@ -1,0 +1,425 @@
+#pragma once
+#include "compiler.h"
+#include "scalar.h"
+
+/// Lanes ///
+
+/*
+ * Kernels are written once over these operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise work gives the
+ * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
+ * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ *
+ * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
+ * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
+ * changes the speed and no bit of the results.
+ */
+#if defined(CLOTH_LANES_HEADER)
+#include CLOTH_LANES_HEADER
+#elif defined(__AVX2__) && !defined(CLOTH_SCALAR)
+#include "../port/lanes_avx2.h"
+#elif (defined(__SSE2__) || defined(_M_X64)) && !defined(CLOTH_SCALAR)
+#include "../port/lanes_sse2.h"
+#elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) && !defined(CLOTH_SCALAR) /* bit 1: with floats */
+#include "../port/lanes_helium.h"
+#elif defined(__ARM_NEON) && !defined(CLOTH_SCALAR)
+#include "../port/lanes_neon.h"
+#elif defined(__wasm_simd128__) && !defined(CLOTH_SCALAR)
+#include "../port/lanes_wasm.h"
+#else
+#define CLOTH_LANES 1
+#define CLOTH_LANES_NAME "scalar"
+
+typedef float lanes;
+typedef int lanes_mask;
+
+CLOTH_INLINE lanes lanes_load(const float *from) {
+  return *from;
+}
+
+CLOTH_INLINE void lanes_store(float *to, lanes a) {
+  *to = a;
+}
+
+/* Stores the first `count` lanes, at least one, or all if there are fewer. */
+CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
+  (void)count;
+  *to = a;
+}
+
+CLOTH_INLINE lanes lanes_splat(float a) {
+  return a;
+}
+
+CLOTH_INLINE lanes lanes_add(lanes a, lanes b) {
+  return a + b;
+}
+
+CLOTH_INLINE lanes lanes_subtract(lanes a, lanes b) {
+  return a - b;
+}
+
+CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
+  return a * b;
+}
+
+CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
+  return a / b;
+}
+
+CLOTH_INLINE lanes lanes_absolute(lanes a) {
+#if defined(__GNUC__) || defined(__clang__)
+  return __builtin_fabsf(a); /* clears the sign bit, without a call */
+#else
+  float_bits b = float_to_bits(a);
+  b.bits &= 0x7fffffffu;
+  return b.value;
+#endif
+}
+
+CLOTH_INLINE lanes lanes_square_root(lanes a) {
+  return square_root(a);
+}
+
+CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+  return a < b;
+}
+
+CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
+  return mask ? yes : no;
+}
+
+/* One place up: the last lane of `before`, then all of `a` but its last. */
+CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
+  (void)a;
+  return before;
+}
+
+CLOTH_INLINE float lanes_first_value(lanes a) {
+  return a;
+}
+
+/* The first `count` lanes; none if it is 0 or less. */
+CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
+  return count > 0;
+}
+
+CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
+  return a & b;
+}
+
+CLOTH_INLINE int lanes_any(lanes_mask mask) {
+  return mask;
+}
+
+/* What the mask chooses, and 0 elsewhere. */
+CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
+  return mask ? a : 0.0f;
+}
+
+/* 0 where the mask chooses, and what was there elsewhere. */
+CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
+  return mask ? 0.0f : a;
+}
+
+/* Of as many blocks as lanes: lane n of block m becomes lane m of block n. */
+CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
+  (void)block;
+}
+
+#endif
+
+#define LANES_SUMS 8
+
+typedef struct lanes_sum {
+  float partial[LANES_SUMS];
+} lanes_sum;
+
+/* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
+ */
+CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
+  CLOTH_ASSERT(index % CLOTH_LANES == 0);
+  float *partial = &sum->partial[index & (LANES_SUMS - 1)];
+  lanes_store(partial, lanes_add(lanes_load(partial), a));
+}
+
+/* The first `count` lanes, the others 0. */
+CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
+  return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
+}
+
+CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
+  const float *p = sum->partial;
+  return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+}
+
+/* A backend may bring its own, with these very meanings: the second where both are equal or one is no number. */
+#ifndef CLOTH_LANES_MINIMUM
+CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+  return lanes_select(lanes_less(a, b), a, b);
+}
+
+CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+  return lanes_select(lanes_less(b, a), a, b);
+}
+#endif
+
+/* What moves out at the top of one block and into the next. A backend may bring its own. */
+#ifndef CLOTH_LANES_SHIFT
+typedef lanes lanes_shift;
+
+CLOTH_INLINE lanes_shift lanes_shift_start(void) {
+  return lanes_splat(0.0f);
+}
+
+/* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
+CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
+  lanes moved = lanes_shifted(*carry, a);
+  *carry = a;
+  return moved;
+}
+#endif
+
+/* Stands where a vector unit of few registers does better to load again what it has loaded before than to store it for
+   later. */
+#ifndef CLOTH_LANES_FORGET
+#define CLOTH_LANES_FORGET() ((void)0)
+#endif
+
+/* Values smaller than the quantum become +0. */
+CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
+  return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
+}
+
+CLOTH_INLINE lanes lanes_flush(lanes a) {
+  return lanes_flush_below(a, WORK_QUANTUM);
+}
+
+/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
+  return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
+}
+
+typedef struct lanes3 {
+  lanes x, y, z;
+} lanes3;
+
+CLOTH_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z) {
+  lanes3 a;
+  a.x = x;
+  a.y = y;
+  a.z = z;
+  return a;
+}
+
+CLOTH_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_subtract(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_scale(lanes3 a, lanes s) {
+  return lanes3_of(lanes_multiply(a.x, s), lanes_multiply(a.y, s), lanes_multiply(a.z, s));
+}
+
+CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
+  return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
+  return lanes3_add(a, lanes3_scale(b, s));
+}
+
+CLOTH_INLINE lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no) {
+  return lanes3_of(lanes_select(mask, yes.x, no.x), lanes_select(mask, yes.y, no.y), lanes_select(mask, yes.z, no.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_keep(lanes_mask mask, lanes3 a) {
+  return lanes3_of(lanes_keep(mask, a.x), lanes_keep(mask, a.y), lanes_keep(mask, a.z));
+}
+
+CLOTH_INLINE lanes lanes3_dot(lanes3 a, lanes3 b) {
+  return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
+  return lanes3_of(lanes_flush_below(a.x, quantum), lanes_flush_below(a.y, quantum), lanes_flush_below(a.z, quantum));
+}
+
+CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
+  return lanes3_flush_below(a, WORK_QUANTUM);
+}
+
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
+  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
+}
+
+/* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
+   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
+   constant to the compiler, have a copy of the statement of their own. */
+#if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    const int32_t left = end_of_blocks - i;                                                                            \
+    statement;                                                                                                         \
+  }
+#else
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
+      const int32_t left = CLOTH_LANES;                                                                                \
+      statement;                                                                                                       \
+    } else {                                                                                                           \
+      const int32_t left = end_of_blocks - i;                                                                          \
+      statement;                                                                                                       \
+    }                                                                                                                  \
+  }
+#endif
+
+/* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
+CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
+  float side[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    side[lane] = from[(lane < count ? lane : 0) * next];
+  }
+  return lanes_load(side);
+}
+
+/* The same, or lanes that lie side by side, which are not counted. */
+CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
+  return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
+}
+
+/* A vector per particle as three arrays. */
+typedef struct vector_array {
+  float *x, *y, *z;
+} vector_array;
+
+CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
+  return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
+}
+
+/* Stores the first `count` lanes. */
+CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
+  if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
+    lanes_store(to.x + i, a.x);
+    lanes_store(to.y + i, a.y);
+    lanes_store(to.z + i, a.z);
+  } else {
+    lanes_store_first(to.x + i, a.x, count);
+    lanes_store_first(to.y + i, a.y, count);
+    lanes_store_first(to.z + i, a.z, count);
+  }
+}
+
+CLOTH_INLINE cloth_vector vector_load(vector_array from, int32_t i) {
+  return vector(from.x[i], from.y[i], from.z[i]);
+}
+
+CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
+  to.x[i] = a.x;
+  to.y[i] = a.y;
+  to.z[i] = a.z;
+}
+
+#if WITH_WRAP
+
+CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, int32_t count) {
+  return lanes3_of(lanes_gather(from.x + i, next, count), lanes_gather(from.y + i, next, count),
+                   lanes_gather(from.z + i, next, count));
+}
+
+/* Adds the first `count` lanes to floats that lie `next` apart. */
+CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
+  float side[CLOTH_LANES];
+  lanes_store(side, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
+    to[lane * next] += side[lane];
+  }
+}
+
+static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 a, int32_t count) {
+  lanes_scatter_add(to.x + i, next, a.x, count);
+  lanes_scatter_add(to.y + i, next, a.y, count);
+  lanes_scatter_add(to.z + i, next, a.z, count);
+}
+
+CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
+  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+}
+
+#endif
+
+/* Length of vectors; one whose square would leave the normal range counts as 0. */
+CLOTH_INLINE lanes lanes3_length(lanes3 a) {
+  a = lanes3_flush_below(a, STATE_QUANTUM);
+  return lanes_square_root(lanes3_dot(a, a));
+}
+
+CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
+                   lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
+                   lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
+}
+
+#if WITH_MULTILEVEL
+
+static vector_array vectors_from(float *first, int32_t stride) {
+  vector_array three = {first, first + stride, first + 2 * stride};
+  return three;
+}
+
+#endif
+
+CLOTH_INLINE lanes signed_one(lanes a) {
+  return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
+}
+
+/* Sum of small whole numbers. */
+static uint32_t lanes_count(lanes a) {
+  float values[CLOTH_LANES];
+  uint32_t count = 0;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    count += (uint32_t)values[lane];
+  }
+  return count;
+}
+
+CLOTH_INLINE lanes clamped_to_one(lanes a) {
+  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+}
+
+#if WITH_PROJECTION
+
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
+/* How many of a block's particles are meant. */
+CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
+  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
+}
+
+#endif
+
+/* As large as its length, or larger. */
+CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
+  return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
+}
+
+#if WITH_MEASURE
+
+/* Adds one element to a sum. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
+
+#endif

@@ -1,0 +1,288 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "config.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Memory layout ///
+
+static uint32_t align_up(uint32_t offset) {
+  return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
+}
+
+/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
+static uint32_t reserve(uint32_t *end, uint32_t bytes) {
+  uint32_t start = *end;
+  *end = start + ((bytes + 3u) & ~3u);
+  return start;
+}
+
+static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
+  return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
+}
+
+/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
+   which would halve the speed (measured). */
+static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
+  *end = align_up(*end);
+  return reserve_floats(end, floats);
+}
+
+static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
+  *end = sizeof(cloth);
+  if (config->mass_map) {
+    c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
+  }
+  if (config->stiffness_map) {
+    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
+  }
+}
+
+/* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
+   last of them is read as floats, too. */
+static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
+  *end = align_up(*end);
+  c->state.freedom = reserve(end, (uint32_t)c->count);
+  c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
+  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+    c->state.contacts = reserve_floats(end, c->count);
+  }
+  if (config->tethers) {
+    c->state.tethers = reserve_floats(end, config->tethers * c->count);
+  }
+  c->state.inputs = reserve(end, sizeof(cloth_inputs));
+  c->state.position = reserve_vectors(end, 3 * c->stride);
+  c->state.velocity = reserve_vectors(end, 3 * c->stride);
+  if (needs_history(config)) {
+    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
+  }
+  if (config->warm_start && needs_solver(config)) {
+    c->state.warm_start = reserve_vectors(end, 3 * c->stride);
+  }
+  if (config->targets) {
+    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
+  }
+  c->state.end = *end;
+}
+
+/*
+ * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
+ * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
+ * multiples of 2 KB, as far as that matters.
+ */
+#define CACHE_WAY 512
+#define CACHE_OFFSET 48
+
+static int32_t vector_stride(int32_t count) {
+  int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
+  return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
+}
+
+static int32_t tether_blocks(const cloth *c) {
+  return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
+}
+
+/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+static int transposes_rows(const cloth *c) {
+  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
+}
+
+/* So many lines, in the whole blocks that lie side by side. */
+static int32_t in_line_blocks(int32_t lines) {
+  return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
+}
+
+/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
+   no side has more nodes than this. */
+#define COARSENING 4
+#define COARSEST_SIDE 5
+/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+#define COARSE_LEVELS 4
+/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
+ */
+#define LINE_PAD 8
+/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+#define NODE_FLOATS 12
+
+/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
+   nearest to the last node and moves with it. */
+static int32_t nodes_for(int32_t columns) {
+  return (columns + COARSENING / 2 - 1) / COARSENING + 1;
+}
+
+/* What the nodes of all grids take. */
+static int32_t coarse_floats(const cloth *c) {
+  int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
+  do {
+    columns = nodes_for(columns);
+    rows = nodes_for(rows);
+    floats += NODE_FLOATS * columns * rows;
+  } while (columns > COARSEST_SIDE || rows > COARSEST_SIDE);
+  return floats;
+}
+
+static int32_t coarse_line_floats(const cloth *c) {
+  return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
+}
+
+/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
+   hold is left out. */
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+  int32_t side = columns < rows ? columns : rows;
+  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+    span /= 2;
+  }
+  return span;
+}
+
+/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+static uint32_t projection_bytes(const cloth_config *config) {
+  int32_t limits = 2;
+  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
+    limits += 2;
+  }
+  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
+}
+
+/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
+   bend springs, from either of two columns. */
+#define SEAM_SPRINGS 3
+#define SEAM_BENDS 6
+
+/* How many of them the solver may need. */
+static int32_t seam_lines(const cloth *c) {
+  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
+}
+
+/* Floats for one of a line's values, in whole blocks. */
+static int32_t seam_rows(const cloth *c) {
+  return in_line_blocks(c->grid.rows);
+}
+
+/* May anything be projected? */
+static int has_projection(const cloth_config *config) {
+  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->projection_threshold < CLOTH_KAPPA_NEVER;
+}
+
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  reserve_floats(end, LANE_PAD);
+  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  *end = config->shared_scratch ? align_up(*end) : *end;
+  uint32_t shared_start = *end;
+  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  *end = align_up(*end);
+  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
+  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.mobility = reserve_vectors(end, c->stride);
+  if (c->state.velocity_history) {
+    c->scratch.force_share = reserve_vectors(end, c->stride);
+  }
+  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  if (needs_solver(config)) {
+    c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
+    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
+    }
+    if (is_wrapped(c)) {
+      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+    }
+    if (c->state.contacts) {
+      c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
+    }
+    c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
+    c->scratch.direction = reserve_vectors(end, 3 * c->stride);
+    c->scratch.solution = reserve_vectors(end, 3 * c->stride);
+    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+      c->scratch.share = reserve_vectors(end, c->count);
+      c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
+      c->scratch.nodes = reserve_floats(end, coarse_floats(c));
+    }
+  }
+  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  *end = align_up(*end);
+  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->shared_bytes = *end - c->total_bytes;
+  c->has_scratch = !config->shared_scratch;
+}
+
+/* Fills in everything that follows from the config alone. */
+static void compute_layout(cloth *c, const cloth_config *config) {
+  uint32_t end;
+  fill_zero(c, sizeof *c);
+  c->grid.columns = config->columns;
+  c->grid.rows = config->rows;
+  c->grid.wrap = config->wrap;
+  c->count = config->columns * config->rows;
+  c->stride = vector_stride(c->count);
+  layout_constants(c, config, &end);
+  layout_state(c, config, &end);
+  layout_scratch(c, config, &end);
+}
+
+static void describe_memory(const cloth *c, cloth_memory *memory) {
+  memory->total_bytes = c->total_bytes;
+  memory->constant_offset = 0;
+  memory->constant_bytes = c->state.freedom;
+  memory->state_offset = c->state.freedom;
+  memory->state_bytes = c->state.end - c->state.freedom;
+  memory->scratch_offset = c->state.end;
+  memory->scratch_bytes = c->total_bytes - c->state.end;
+  memory->shared_bytes = c->shared_bytes;
+  memory->saved_bytes = memory->state_bytes + SAVE_HEADER_BYTES;
+  memory->image_bytes = memory->state_bytes + IMAGE_HEADER_BYTES;
+}
+
+int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  cloth c;
+  compute_layout(&c, config);
+  describe_memory(&c, memory);
+  return CLOTH_OK;
+}
+
+int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
+  int error = check_call(c, scratch);
+  if (error) {
+    return error;
+  }
+  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
+  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
+  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
+    return CLOTH_ERROR_SCRATCH;
+  }
+  uintptr_t moved = way - c->scratch.uniform_runs;
+  uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
+  for (size_t part = 0; part < SCRATCH_PARTS; part++) {
+    offsets[part] += offsets[part] ? moved : 0u;
+  }
+  c->has_scratch = 1;
+  return CLOTH_OK;
+}
+
+int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+  int error = check_call(c, memory);
+  if (error) {
+    return error;
+  }
+  describe_memory(c, memory);
+  return CLOTH_OK;
+}

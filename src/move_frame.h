@@ -1,0 +1,207 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Moving frames ///
+
+#if WITH_MOVE_FRAME
+
+/* x goes to place + R (x - pivot). */
+typedef struct rigid_motion {
+  cloth_vector pivot, place;
+  cloth_rotation rotation;
+  int32_t turns;              /* 0 if R is none */
+  cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
+} rigid_motion;
+
+/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
+   turn, where it is exact to 1e-6. */
+static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
+  q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
+  float squared = vector_dot(u, u);
+  float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
+  return vector_scale(u, 8.0f * series / dt);
+}
+
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
+  const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
+  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
+  rigid_motion m;
+  m.pivot = from->position;
+  m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
+  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
+  m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  return m;
+}
+
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
+}
+
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+}
+
+/* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
+static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+}
+
+/* A velocity; along no axis does it come to be faster than a pin may be told to move. */
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
+  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
+                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
+                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+}
+
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
+  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
+  }
+}
+
+static void transform_history(const cloth *c, const rigid_motion *m) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+    vector_array v = history_of(c, before);
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector velocity = vector_load(v, i);
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
+      }
+    }
+  }
+}
+
+/* Targets go along with their normals. */
+static void transform_targets(const cloth *c, const rigid_motion *m) {
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  for (int32_t which = TARGET_PLACE; which < vectors; which++) {
+    vector_array a = target_vectors(c, which);
+    int is_place = which <= TARGET_PLACE_BEFORE;
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector before = vector_load(a, i);
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
+    }
+  }
+}
+
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector place = transform_point(m, vector_load(x, i));
+    vector_store(x, i, place);
+    if (m->turns && !is_pinned(c, i)) {
+      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
+      clamp_length(&velocity, c->settings.integration.max_speed);
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+    }
+  }
+}
+
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    confinement *held = &confined_of(c)[i];
+    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
+    held->direction = transform_direction(m, held->direction);
+    held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
+  }
+}
+
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
+  cloth_pose carried;
+  carried.position = transform_point(m, pose->position);
+  carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return carried;
+}
+
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      slot->previous = transform_pose(m, &slot->previous);
+      slot->body.pose = transform_pose(m, &slot->body.pose);
+    }
+  }
+}
+
+/* Do all of these places stay within the position limit? */
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
+  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
+}
+
+/* Does everything stay within the position limit? */
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
+  }
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      are_within = are_within && is_slot_within(slot, m);
+    }
+  }
+  return are_within;
+}
+
+int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                uint64_t colliders) {
+  const cloth_inertia none = {0.0f, 0.0f, 0.0f};
+  const cloth_inertia *kept = inertia ? inertia : &none;
+  int error = check_call(c, from && to ? from : NULL);
+  error = error ? error : check_pose(from);
+  error = error ? error : check_pose(to);
+  if (error) {
+    return error;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_INERTIA;
+  }
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
+  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
+    return CLOTH_OK;
+  }
+  if (!stays_within_limit(c, &m, colliders)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  wake(c);
+  transform_particles(c, &m, dt);
+  transform_targets(c, &m);
+  transform_confinements(c, &m);
+  transform_colliders(c, &m, colliders);
+  return CLOTH_OK;
+}
+
+#endif

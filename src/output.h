@@ -1,0 +1,193 @@
+#pragma once
+#include "access.h"
+#include "air.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "vertices.h"
+
+/// Output ///
+
+static cloth_range view_at(const cloth *c, uint32_t offset) {
+  vector_array p = vectors_at(c, offset);
+  cloth_range range;
+  range.x = p.x;
+  range.y = p.y;
+  range.z = p.z;
+  range.count = c->count;
+  return range;
+}
+
+int cloth_positions(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
+  if (error) {
+    return error;
+  }
+  *range = view_at(c, c->state.position);
+  return CLOTH_OK;
+}
+
+int cloth_velocities(const cloth *c, cloth_range *range) {
+  int error = check_call(c, range);
+  if (error) {
+    return error;
+  }
+  *range = view_at(c, c->state.velocity);
+  return CLOTH_OK;
+}
+
+/* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
+   squares of a fine grid's small areas stay clear of underflow. */
+static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
+  vector_array x = vectors_at(c, c->state.position);
+  row_ends ends = row_ends_at(c, x, row);
+  lanes3 areas = area_vectors(c, x, &ends, column, row);
+  cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
+  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+}
+
+int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!position) {
+    return CLOTH_ERROR_NULL;
+  }
+  *position = vector_load(vectors_at(c, c->state.position), particle);
+  return CLOTH_OK;
+}
+
+int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!velocity) {
+    return CLOTH_ERROR_NULL;
+  }
+  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
+  return CLOTH_OK;
+}
+
+int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
+  int error = check_particle(c, particle);
+  if (error) {
+    return error;
+  }
+  if (!normal) {
+    return CLOTH_ERROR_NULL;
+  }
+  *normal = unit_normal(c, particle % c->grid.columns, particle / c->grid.columns);
+  return CLOTH_OK;
+}
+
+#if WITH_VERTICES
+
+static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
+  int32_t column = vertex < c->grid.columns ? vertex : 0;
+  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
+    cloth_vector p = vector_load(vectors_at(c, c->state.position), row * c->grid.columns + column);
+    copy_floats(to + layout->position_offset, &p.x, 3);
+  }
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+    cloth_vector n = unit_normal(c, column, row);
+    copy_floats(to + layout->normal_offset, &n.x, 3);
+  }
+  if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
+    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->grid.rows - 1)};
+    copy_floats(to + layout->texcoord_offset, uv, 2);
+  }
+}
+
+int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!layout || !vertices) {
+    return CLOTH_ERROR_NULL;
+  }
+  int32_t along = row_vertices(c);
+  error = check_vertices(c, layout, bytes);
+  if (error) {
+    return error;
+  }
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    for (int32_t vertex = 0; vertex < along; vertex++) {
+      size_t i = (size_t)(row * along + vertex);
+      write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_index_count(const cloth *c) {
+  int error = check_cloth(c);
+  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
+}
+
+/* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
+static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
+  CLOTH_CONSTANT static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
+  CLOTH_CONSTANT static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
+  int32_t cells = cells_along_warp(c);
+  int32_t column = cell % cells + right[corner];
+  int32_t row = cell / cells + below[corner];
+  return row * row_vertices(c) + column;
+}
+
+/* Writes indices of 2 or 4 bytes. */
+static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t most) {
+  int error = check_call(c, indices);
+  if (error) {
+    return error;
+  }
+  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
+  if (count < 6 * (size_t)cells) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
+    return CLOTH_ERROR_INDEX_WIDTH;
+  }
+  for (int32_t i = 0; i < 6 * cells; i++) {
+    uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
+    if (most == UINT16_MAX) {
+      ((uint16_t *)indices)[i] = (uint16_t)vertex;
+    } else {
+      ((uint32_t *)indices)[i] = vertex;
+    }
+  }
+  return CLOTH_OK;
+}
+
+int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT16_MAX);
+}
+
+int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count) {
+  return write_indices(c, first_vertex, indices, count, UINT32_MAX);
+}
+
+#endif
+
+int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!low || !high) {
+    return CLOTH_ERROR_NULL;
+  }
+  vector_array x = vectors_at(c, c->state.position);
+  *low = vector_load(x, 0);
+  *high = *low;
+  for (int32_t i = 1; i < c->count; i++) {
+    cloth_vector p = vector_load(x, i);
+    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
+    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
+  }
+  return CLOTH_OK;
+}

@@ -1,0 +1,92 @@
+/*
+ * cloth - cloth simulation in one header and one source file. See cloth.h.
+ *
+ * Made from the parts in src/ by src/join.sh. Do not change this file: change a part, then run `make cloth.c`.
+ * src/README.md is the map: what a step does in order, and in which part.
+ *
+ * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
+ * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
+ * velocity changes k f / m0. With k the substep, a stiffness ks enters as k^2 ks / m0 and a damping kd as k kd / m0.
+ *
+ * Why the result does not depend on the machine. Only +, -, *, / and a correctly rounded square root of floats are
+ * used, in an order fixed by the source; sums over the grid go through eight partial sums and one tree, whatever the
+ * lane width; minimum, maximum and sign are compare and select. Stored quantities smaller than 2^-40 (positions and
+ * velocities: 2^-30) are replaced by +0, so that no product reaches the subnormal range, where machines differ.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+/* clang-format off: the order matters */
+
+/// 1. Language: compiler, numbers, lanes ///
+
+#include "compiler.h"
+#include "scalar.h"
+#include "hash.h"
+#include "lanes.h"
+
+/// 2. The cloth in memory ///
+
+#include "types.h"
+#include "access.h"
+#include "rigid.h"
+#include "self_test.h"
+
+/// 3. Making a cloth ///
+
+#include "placement.h"
+#include "fabric.h"
+#include "config.h"
+#include "layout.h"
+#include "init.h"
+
+/// 4. Building blocks of a step ///
+
+#include "stiffness.h"
+#include "springs.h"
+#include "bend.h"
+#include "seam.h"
+#include "block3.h"
+#include "shapes.h"
+#include "costs.h"
+#include "uniform.h"
+#include "vertices.h"
+#include "statistics.h"
+
+/// 5. Stages of a substep ///
+
+#include "air.h"
+#include "plan.h"
+#include "forces.h"
+#include "operator.h"
+#include "preconditioner.h"
+#include "multilevel.h"
+#include "conjugate_gradient.h"
+#include "implicit.h"
+#include "constraint.h"
+#include "lines.h"
+#include "projection.h"
+#include "tethers.h"
+#include "tether_pull.h"
+#include "contact.h"
+#include "solver_contact.h"
+#include "targets.h"
+#include "confinement.h"
+#include "motion.h"
+#include "sleep.h"
+
+/// 6. A step ///
+
+#include "work.h"
+#include "planner.h"
+#include "step.h"
+
+/// 7. The interface ///
+
+#include "inputs.h"
+#include "colliders.h"
+#include "move_frame.h"
+#include "output.h"
+#include "state.h"
+#include "image.h"
+#include "measure.h"
+#include "names.h"

@@ -1,0 +1,117 @@
+#pragma once
+#include "compiler.h"
+#include "scalar.h"
+
+/// Placement of the grid ///
+
+/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
+static int check_edge(cloth_vector edge, int32_t cells) {
+  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  float spacing = vector_length(edge) / (float)cells;
+  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+}
+
+static int is_tube(const cloth_config *config) {
+  return WITH_WRAP && config->wrap;
+}
+
+/* Measured in units of the first edge's length, so that nothing overflows. */
+static float parallelogram_area(cloth_vector a, cloth_vector b) {
+  float length = vector_length(a);
+  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
+  return length * vector_length(vector_cross(unit, b));
+}
+
+#if WITH_WRAP
+
+typedef struct turn {
+  float cosine, sine;
+} turn;
+
+/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+static turn small_angle(float angle) {
+  float square = angle * angle;
+  float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
+  float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
+  turn t;
+  t.cosine = 1.0f - square * (0.5f - square * cosine);
+  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
+  return t;
+}
+
+/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+static turn polygon_angle(int32_t step, int32_t steps) {
+  int32_t quarters = (4 * step + steps / 2) / steps;
+  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  for (; quarters > 0; quarters--) {
+    float cosine = t.cosine;
+    t.cosine = 0.0f - t.sine;
+    t.sine = cosine;
+  }
+  return t;
+}
+
+#endif
+
+/* A place on the plane of origin and edges. */
+static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
+  float along_warp = (float)column / (float)(config->columns - 1);
+  float along_weft = (float)row / (float)(config->rows - 1);
+  cloth_vector p = vector_flush_work(config->origin);
+  p = vector_add_scaled(p, vector_flush_work(config->edge_warp), along_warp);
+  return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
+}
+
+/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
+   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
+static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
+  cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
+#if WITH_WRAP
+  if (is_tube(config)) {
+    cloth_vector along = vector_flush_work(config->edge_warp);
+    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector outward = vector_flush_work(vector_cross(along, axis));
+    turn t = polygon_angle(column, config->columns);
+    float radius =
+        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
+    p = vector_add_scaled(p, along, radius * t.sine);
+    p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
+  }
+#endif
+  return p;
+}
+
+/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
+   rings would not close. */
+static int edges_lean(const cloth_config *config) {
+  float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
+  if (is_tube(config)) {
+    float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
+    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
+  }
+  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+}
+
+static int check_placement(const cloth_config *config) {
+  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
+      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
+    return CLOTH_ERROR_PLACEMENT;
+  }
+  if (config->positions) {
+    for (int32_t i = 0; i < config->columns * config->rows; i++) {
+      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
+        return CLOTH_ERROR_PLACEMENT;
+      }
+    }
+    return CLOTH_OK;
+  }
+  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+    cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
+    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
+      return CLOTH_ERROR_PLACEMENT;
+    }
+  }
+  return CLOTH_OK;
+}

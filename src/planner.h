@@ -1,0 +1,156 @@
+#pragma once
+#include "compiler.h"
+#include "config.h"
+#include "scalar.h"
+#include "types.h"
+#include "work.h"
+
+/// Planner ///
+
+#if WITH_PLANNING && WITH_PROJECTION
+
+/* x to a power of so many sixteenths, 0 or more. */
+static float power_of(float x, int32_t sixteenths) {
+  float power = 1.0f;
+  float root = x;
+  for (int32_t whole = sixteenths / 16; whole > 0; whole--) {
+    power *= x;
+  }
+  for (int32_t part = 8; part > 0; part /= 2) {
+    root = square_root(root);
+    power *= sixteenths & part ? root : 1.0f;
+  }
+  return power;
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Fits, to a
+ * factor of two, of what SCENE_HANG of examples/scenes.c showed in its second and third second with three tiers, spans
+ * by themselves and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of 1/120 to 1/30 s,
+ * none to 8 sweeps, limits of 0.2 % to 2 %. `test_forecasts` of tests/bounds.c measures again. With x = g k^2 / length,
+ * k the substep:
+ *
+ *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
+ *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *
+ * Smaller spans stretch more and cost the same. Two tiers are never planned: with so few substeps that they cost as
+ * much as three, a sheet hardly falls (of the kinetic energy of 64 substeps in three tiers, 4 substeps in three kept
+ * 0.98 and 4 in two, at eight times the work, 0.11 or less).
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
+  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
+  float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
+  if (c->settings.strain_limit.sweeps > 0) {
+    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
+    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+  }
+  return stretch;
+}
+
+/* What a plan may choose, from little work to much. */
+CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 48, 64};
+CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
+
+static void plan_tiers(cloth_config *config) {
+  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
+  config->bend_integration = CLOTH_BEND_ADAPTIVE;
+  config->projection_threshold = 0.0f;
+  /* Tubes gathered into folds would have these go round and round with less damping and fewer sweeps (measured). */
+  config->extrapolation = config->wrap ? 0.5f : 0.8f;
+  config->spans = 0;
+  config->fine_sweeps = config->wrap ? 3 : 1;
+  config->tethers = TETHERS;
+  config->substeps = 1;
+  config->max_substeps = 1;
+  config->limit_sweeps = 0;
+}
+
+/* What is asked of a plan; 0 is anything. */
+typedef struct plan_goal {
+  uint64_t work;
+  float stretch;
+} plan_goal;
+
+/* Does a forecast meet the goal, and better than the best so far? */
+static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const cloth_forecast *best) {
+  if ((goal->work > 0 && f->work > goal->work) || (goal->stretch > 0.0f && f->stretch > goal->stretch)) {
+    return 0;
+  }
+  if (best->work == 0) {
+    return 1;
+  }
+  return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
+}
+
+CLOTH_SEPARATE void model_from_plan(config_model *paper, const cloth_config *config) {
+  cloth_config planned = *config;
+  plan_tiers(&planned);
+  model_from_config(paper, &planned);
+}
+
+/* What a plan chose. */
+typedef struct plan_choice {
+  int32_t substeps, sweeps;
+  cloth_forecast forecast; /* no work: nothing meets the goal */
+} plan_choice;
+
+/* Tries all there is to choose. */
+CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
+  config_model paper;
+  surroundings around = worst_surroundings(config);
+  cloth *c = &paper.c;
+  around.tethers = TETHERS;
+  model_from_plan(&paper, config);
+  best->forecast.work = 0;
+  for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
+    for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
+      cloth_forecast f;
+      c->settings.integration.substeps = plan_substeps[n];
+      c->settings.integration.max_substeps = c->settings.integration.substeps;
+      c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
+      f.work = max_work(&paper, &around, dt);
+      f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
+      if (is_better_plan(goal, &f, &best->forecast)) {
+        best->forecast = f;
+        best->substeps = c->settings.integration.substeps;
+        best->sweeps = c->settings.strain_limit.sweeps;
+      }
+    }
+  }
+}
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  int error = check_config(config);
+  if (error) {
+    return error;
+  }
+  if (!planned || !forecast) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+    return CLOTH_ERROR_TIME_STEP;
+  }
+  if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_PLAN;
+  }
+  plan_choice best;
+  plan_goal goal;
+  goal.work = work;
+  goal.stretch = stretch;
+  choose_plan(config, dt, &goal, &best);
+  if (best.forecast.work == 0) {
+    return CLOTH_ERROR_PLAN;
+  }
+  *planned = *config;
+  plan_tiers(planned);
+  planned->substeps = best.substeps;
+  planned->max_substeps = best.substeps;
+  planned->limit_sweeps = best.sweeps;
+  *forecast = best.forecast;
+  return CLOTH_OK;
+}
+
+#endif

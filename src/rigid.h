@@ -1,0 +1,122 @@
+#pragma once
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+
+/// Rotations and poses ///
+
+static cloth_rotation rotation_conjugate(cloth_rotation q) {
+  q.x = 0.0f - q.x;
+  q.y = 0.0f - q.y;
+  q.z = 0.0f - q.z;
+  return q;
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
+  cloth_vector u = vector(q.x, q.y, q.z);
+  v = vector_flush_work(v);
+  cloth_vector t = vector_flush_work(vector_scale(vector_cross(u, v), 2.0f));
+  return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
+}
+
+static cloth_rotation rotation_flush(cloth_rotation q) {
+  flush_floats(&q.x, 4);
+  return q;
+}
+
+/* Snapped before it is squared, and again when it is scaled. */
+static cloth_rotation rotation_normalised(cloth_rotation q) {
+  q = rotation_flush(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  q.x = q.x * scale;
+  q.y = q.y * scale;
+  q.z = q.z * scale;
+  q.w = q.w * scale;
+  return rotation_flush(q);
+}
+
+/* A share t of the way from a to b, the short way round, at nearly even speed. */
+static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
+  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  cloth_rotation q;
+  q.x = a.x + (sign * b.x - a.x) * t;
+  q.y = a.y + (sign * b.y - a.y) * t;
+  q.z = a.z + (sign * b.z - a.z) * t;
+  q.w = a.w + (sign * b.w - a.w) * t;
+  return rotation_normalised(q);
+}
+
+static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
+  if (t == 1.0f) {
+    return *b;
+  }
+  cloth_pose pose;
+  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  pose.position = vector_flush(pose.position, STATE_QUANTUM);
+  pose.rotation = rotation_between(a->rotation, b->rotation, t);
+  return pose;
+}
+
+static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
+  cloth_vector from = vector_flush(vector_subtract(p, pose->position), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
+  return vector_add(pose->position, rotate(pose->rotation, p));
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
+  lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
+  v = lanes3_flush(v);
+  lanes3 t = lanes3_flush(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
+  return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
+}
+
+#if WITH_COLLIDERS
+
+static int check_pose(const cloth_pose *pose) {
+  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_VECTOR;
+  }
+  cloth_rotation q = pose->rotation;
+  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
+    return CLOTH_ERROR_ROTATION;
+  }
+  q = rotation_flush(q);
+  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+}
+
+static cloth_pose normalised_pose(const cloth_pose *pose) {
+  cloth_pose clean;
+  clean.position = vector_flush(pose->position, STATE_QUANTUM);
+  clean.rotation = rotation_normalised(pose->rotation);
+  return clean;
+}
+
+#endif
+
+#if WITH_MOVE_FRAME
+
+static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
+  cloth_rotation q;
+  q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
+  q.y = a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z);
+  q.z = a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x);
+  q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
+  return rotation_normalised(q);
+}
+
+/* Half the rotation of one of at most half a turn. */
+static cloth_rotation half_rotation(cloth_rotation q) {
+  float w = square_root(0.5f * (1.0f + q.w));
+  float share = 0.5f / w;
+  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
+  return half;
+}
+
+#endif

@@ -1,0 +1,240 @@
+#pragma once
+#include "compiler.h"
+
+/// Scalars and vectors ///
+
+typedef union float_bits {
+  float value;
+  uint32_t bits;
+} float_bits;
+
+CLOTH_INLINE float_bits float_to_bits(float value) {
+  float_bits b;
+  b.value = value;
+  return b;
+}
+
+static int is_finite(float value) {
+  return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
+}
+
+static int in_range(float value, float low, float high) {
+  return is_finite(value) && value >= low && value <= high;
+}
+
+CLOTH_INLINE float minimum(float a, float b) {
+  return a < b ? a : b;
+}
+
+CLOTH_INLINE float maximum(float a, float b) {
+  return a > b ? a : b;
+}
+
+#if WITH_COLLIDERS
+static float absolute(float a) {
+  return a < 0.0f ? 0.0f - a : a;
+}
+#endif
+
+/*
+ * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
+ * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
+ * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(__AVX__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrtss %1, %1, %0" : "=x"(root) : "x"(value))
+#elif defined(__SSE__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("sqrtss %1, %0" : "=x"(root) : "x"(value))
+#elif defined(__aarch64__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt %s0, %s1" : "=w"(root) : "w"(value))
+#elif defined(__ARM_FP) && (__ARM_FP & 4) && !defined(__SOFTFP__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(value))
+#elif defined(__riscv_flen) && __riscv_flen >= 32
+#define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
+#elif defined(__wasm__)
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#endif
+
+#ifdef SQUARE_ROOT_INSTRUCTION
+CLOTH_INLINE float square_root(float value) {
+  float root;
+  SQUARE_ROOT_INSTRUCTION(root, value);
+  return root;
+}
+#else
+CLOTH_INLINE float square_root(float value) {
+  uint32_t bits = float_to_bits(value).bits;
+  if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
+    return value; /* infinity and what is no number */
+  }
+  if (!(value > 0.0f) || bits < 0x00800000u) {
+    return 0.0f;
+  }
+  uint32_t exponent = (bits >> 23) - 127u;
+  uint32_t remainder = (bits & 0x007fffffu) | 0x00800000u;
+  if (exponent & 1u) {
+    remainder += remainder;
+  }
+  remainder += remainder;
+  uint32_t root = 0;
+  uint32_t tested = 0;
+  for (uint32_t bit = 0x01000000u; bit != 0; bit >>= 1) {
+    uint32_t trial = tested + bit;
+    if (trial <= remainder) {
+      tested = trial + bit;
+      remainder -= trial;
+      root += bit;
+    }
+    remainder += remainder;
+  }
+  if (remainder != 0) {
+    root += root & 1u;
+  }
+  float_bits result;
+  /* The exponent halves downwards: biased first, so that the shift stays unsigned. */
+  result.bits = (root >> 1) + 0x3f000000u + ((((exponent + 256u) >> 1) - 128u) << 23);
+  return result.value;
+}
+#endif
+
+/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
+   2^-53, whose square is far above the smallest normal float, 2^-126. */
+#define STATE_QUANTUM 9.313225746154785e-10f
+/* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
+   products differ by 0 or by at least 2^-104. */
+#define WORK_QUANTUM 9.094947017729282e-13f
+/* Adding and taking away 1.5 * 2^(23 - n) rounds to multiples of 2^-n, and costs two additions where a comparison costs
+   more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
+   2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
+   are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
+#define WORK_ROUNDER 1.1444091796875e-5f
+#define STATE_ROUNDER 0.01171875f
+/* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
+   least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
+#define INPUT_QUANTUM 1.0e-22f
+
+CLOTH_INLINE float flush_small(float value, float quantum) {
+  return (value < quantum && value > -quantum) ? 0.0f : value;
+}
+
+CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
+  cloth_vector v;
+  v.x = x;
+  v.y = y;
+  v.z = z;
+  return v;
+}
+
+static cloth_vector vector_add(cloth_vector a, cloth_vector b) {
+  return vector(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+static cloth_vector vector_subtract(cloth_vector a, cloth_vector b) {
+  return vector(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+static cloth_vector vector_scale(cloth_vector a, float s) {
+  return vector(a.x * s, a.y * s, a.z * s);
+}
+
+/* a + s b */
+static cloth_vector vector_add_scaled(cloth_vector a, cloth_vector b, float s) {
+  return vector(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s);
+}
+
+static float vector_dot(cloth_vector a, cloth_vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static cloth_vector vector_cross(cloth_vector a, cloth_vector b) {
+  return vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static cloth_vector vector_flush(cloth_vector a, float quantum) {
+  return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
+}
+
+/* What is left of a vector that enters products: see WORK_QUANTUM. */
+CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
+  return vector_flush(a, WORK_QUANTUM);
+}
+
+/* Lengths whose square would leave the normal range count as 0. */
+static float vector_length(cloth_vector a) {
+  float x = flush_small(a.x, STATE_QUANTUM);
+  float y = flush_small(a.y, STATE_QUANTUM);
+  float z = flush_small(a.z, STATE_QUANTUM);
+  return square_root(x * x + y * y + z * z);
+}
+
+static int vector_in_range(cloth_vector a, float limit) {
+  return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
+}
+
+static void fill_zero(void *memory, size_t bytes) {
+  uint8_t *byte = (uint8_t *)memory;
+  for (size_t i = 0; i < bytes; i++) {
+    byte[i] = 0;
+  }
+}
+
+static void copy_memory(void *to, const void *from, size_t bytes) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_memcpy(to, from, bytes);
+#else
+  for (size_t i = 0; i < bytes; i++) {
+    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  }
+#endif
+}
+
+static int are_equal(const void *a, const void *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+static void flush_floats(float *values, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    values[i] = flush_small(values[i], WORK_QUANTUM);
+  }
+}
+
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+static int32_t ceiling_within(float value, int32_t limit) {
+  if (!(value < (float)limit)) {
+    return limit;
+  }
+  int32_t whole = (int32_t)maximum(value, 1.0f);
+  return (float)whole < value ? whole + 1 : whole;
+}
+
+static int vector_is_finite(cloth_vector a) {
+  return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
+}
+
+/* Shortens a vector to `limit`. Returns 1 if it had to. */
+static int clamp_length(cloth_vector *a, float limit) {
+  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
+  float squared = vector_dot(kept, kept);
+  if (squared <= limit * limit * 1.0001f) {
+    return 0;
+  }
+  *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
+  return 1;
+}
+
+#if WITH_MOVE_FRAME || WITH_TARGETS
+/* Of unit length, or 0. */
+static cloth_vector unit_or_zero(cloth_vector a) {
+  float length = vector_length(a);
+  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+                          : vector(0.0f, 0.0f, 0.0f);
+}
+#endif

@@ -1,0 +1,183 @@
+#pragma once
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+
+/// Self-test ///
+
+#if WITH_SELF_TEST
+
+/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+static int has_bits(float value, uint32_t bits) {
+  volatile float kept = value;
+  return float_to_bits(kept).bits == bits;
+}
+
+/* Expressions of known bits, and what is wrong where they come out otherwise. */
+enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
+typedef struct known_bits {
+  int16_t expression;
+  int16_t error;
+  uint32_t a, b, bits;
+} known_bits;
+
+CLOTH_CONSTANT static const known_bits known_results[] = {
+    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
+    {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
+    /* 1 / 3 is rounded up. */
+    {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
+    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    /* 3 / 7, which 3 * (1 / 7) is not. */
+    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
+    {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
+    /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x40000000u, 0, 0x3fb504f3u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f800001u, 0, 0x3f800000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x3f7fffffu, 0, 0x3f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x00800000u, 0, 0x20000000u},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f7fffffu, 0, 0x5f7fffffu},
+    {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
+};
+
+static lanes expression_value(int expression, lanes a, lanes b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return lanes_add(a, b);
+  case A_OVER_B:
+    return lanes_divide(a, b);
+  case A_PLUS_B_MINUS_A:
+    return lanes_subtract(lanes_add(a, b), a);
+  case A_TIMES_A_PLUS_B:
+    return lanes_add(lanes_multiply(a, a), b);
+  case A_TIMES_2_OVER_2:
+    return lanes_multiply(lanes_multiply(a, lanes_splat(2.0f)), lanes_splat(0.5f));
+  default:
+    return lanes_square_root(a);
+  }
+}
+
+/* The same in plain floats, where lanes are more than that. */
+static float scalar_value(int expression, float a, float b) {
+  switch (expression) {
+  case A_PLUS_B:
+    return a + b;
+  case A_OVER_B:
+    return a / b;
+  case A_PLUS_B_MINUS_A:
+    return (a + b) - a;
+  case A_TIMES_A_PLUS_B:
+    return a * a + b;
+  case A_TIMES_2_OVER_2:
+    return a * 2.0f * 0.5f;
+  default:
+    return square_root(a);
+  }
+}
+
+/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+static int masks_are_right(void) {
+  static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
+  float stored[CLOTH_LANES];
+  float chosen[CLOTH_LANES];
+  lanes one = lanes_splat(1.0f);
+  lanes zero = lanes_splat(0.0f);
+  lanes_mask odd = lanes_less(zero, lanes_load(parity));
+  lanes_mask even = lanes_less(lanes_load(parity), one);
+  lanes_mask both = lanes_both(lanes_first(3), even);
+  lanes_store(stored, zero);
+  lanes_store_first(stored, one, 3);
+  lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
+    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
+      return 0;
+    }
+  }
+  lanes_store(chosen, lanes_shifted(lanes_splat(7.0f), lanes_load(chosen)));
+  if (chosen[0] != 7.0f || chosen[1 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 1.0f : 7.0f) ||
+      chosen[2 % CLOTH_LANES] != (CLOTH_LANES > 1 ? 2.0f : 7.0f)) {
+    return 0;
+  }
+  return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
+}
+
+static int transposition_is_right(void) {
+  float from[CLOTH_LANES * CLOTH_LANES];
+  float to[CLOTH_LANES];
+  lanes block[CLOTH_LANES];
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    from[i] = (float)i;
+  }
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    block[i] = lanes_load(from + i * CLOTH_LANES);
+  }
+  lanes_transpose(block);
+  int right = 1;
+  for (int32_t i = 0; i < CLOTH_LANES * CLOTH_LANES; i++) {
+    lanes_store(to, block[i / CLOTH_LANES]);
+    right &= to[i % CLOTH_LANES] == from[i % CLOTH_LANES * CLOTH_LANES + i / CLOTH_LANES];
+  }
+  return right;
+}
+
+/* Some values of a block, through the operations whose meaning differs most between vector units. */
+static int lanes_are_right(void) {
+  float from[CLOTH_LANES + 1];
+  float to[CLOTH_LANES + 1];
+  for (int32_t i = 0; i <= CLOTH_LANES; i++) {
+    from[i] = opaque_float(0x3f800000u + 0x00123457u * (uint32_t)i);
+    to[i] = 7.0f;
+  }
+  lanes a = lanes_load(from);
+  lanes b = lanes_divide(lanes_splat(opaque_float(0xc0400000u)), a);
+  lanes c =
+      lanes_select(lanes_less(b, lanes_splat(opaque_float(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
+  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
+  for (int32_t i = 0; i < CLOTH_LANES; i++) {
+    float quotient = opaque_float(0xc0400000u) / from[i];
+    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
+      return 0;
+    }
+  }
+  return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
+}
+
+int cloth_self_test(void) {
+  const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
+  for (const known_bits *k = known_results; k < end; k++) {
+    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    lanes a = lanes_splat(opaque_float(k->a));
+    lanes b = lanes_splat(opaque_float(k->b));
+    if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
+        (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
+      return k->error;
+    }
+  }
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+    return CLOTH_ERROR_LANES;
+  }
+  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  float half = opaque_float(0x3f000000u);
+  float smallest = opaque_float(0x00800000u);
+  lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
+  int flushes = has_bits(smallest * half, 0) || has_bits(lanes_first_value(wide), 0);
+  return flushes ? CLOTH_NOTE_FLUSHES : CLOTH_OK;
+}
+
+#endif

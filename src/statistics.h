@@ -1,0 +1,71 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "hash.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "stiffness.h"
+#include "types.h"
+
+/// Statistics ///
+
+static int32_t public_mode(const spring_family *s) {
+  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
+  return modes[s->projected];
+}
+
+CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
+  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  s->substeps = plan->substeps;
+  CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
+    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
+}
+
+/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
+   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
+  workspace *work = workspace_of(c);
+  uint32_t now = CLOTH_TICKS();
+  work->statistics.ticks[stage] += now - work->tick;
+  work->tick = now;
+#ifdef CLOTH_TRACE
+  hasher h;
+  hash_start(&h);
+  vector_array vectors = vectors_at(c, made);
+  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
+  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
+  CLOTH_TRACE(c, stage, substep, hash_end(&h));
+#else
+  (void)substep;
+  (void)made;
+#endif
+}
+
+int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
+  int error = check_call(c, statistics);
+  if (error) {
+    return error;
+  }
+  *statistics = *statistics_of(c);
+  return CLOTH_OK;
+}
+
+int cloth_substep_iterations(const cloth *c, int32_t substep) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (substep < 0 || substep >= statistics_of(c)->substeps) {
+    return CLOTH_ERROR_SUBSTEPS;
+  }
+  return ((const uint16_t *)at(c, c->own.iterations))[substep];
+}

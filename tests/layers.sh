@@ -1,0 +1,267 @@
+#!/bin/sh
+# The order of the parts in src/, read from src/parts.h: a part calls only functions of itself and of parts before it,
+# and includes every part that it uses. Prints a line for each part: its level, length, longest function, largest number
+# of parameters and the parts it uses. Limits: 700 lines a part, 50 lines a function, 7 parameters.
+set -u
+cd "$(dirname "$0")/../src" || exit 1
+. ../tests/verdict.sh
+
+awk '
+  function strip(text,   from, to, code) { # comments, strings and characters become blanks
+    while (1) {
+      if (in_comment) {
+        to = index(text, "*/")
+        if (!to) {
+          return code
+        }
+        text = substr(text, to + 2)
+        in_comment = 0
+      }
+      from = index(text, "/*")
+      if (!from) {
+        code = code text
+        break
+      }
+      code = code substr(text, 1, from - 1) " "
+      text = substr(text, from + 2)
+      in_comment = 1
+    }
+    gsub(/"([^"\\]|\\.)*"/, " ", code)
+    sub(/\/\/.*$/, " ", code)
+    gsub(/\047([^\047\\]|\\.)*\047/, " ", code)
+    return code
+  }
+  function define(name) {
+    if (name in owner && owner[name] != part) {
+      shared[name] = 1
+    }
+    owner[name] = part
+  }
+  function note_uses(code,   word) {
+    gsub(/(->|\.)[ ]*[A-Za-z_][A-Za-z_0-9]*/, " ", code) # members
+    while (match(code, /[A-Za-z_][A-Za-z_0-9]*/)) {
+      word = substr(code, RSTART, RLENGTH)
+      code = substr(code, RSTART + RLENGTH)
+      is_call = code ~ /^[ ]*\(/
+      if (!((part, word) in used)) {
+        used[part, word] = 0
+      }
+      if (is_call) {
+        used[part, word] = 1
+      }
+    }
+  }
+  function head_name(head,   before) { # the identifier before the first parenthesis
+    before = head
+    sub(/[ ]*\(.*/, "", before)
+    sub(/.*[ *]/, "", before)
+    return before
+  }
+  function parameters(head,   list, depth, count, i, letter) {
+    list = substr(head, index(head, "(") + 1)
+    depth = 1
+    count = list ~ /^[ ]*(void)?[ ]*\)/ ? 0 : 1
+    for (i = 1; i <= length(list) && depth > 0; i++) {
+      letter = substr(list, i, 1)
+      depth += letter == "("
+      depth -= letter == ")"
+      count += letter == "," && depth == 1
+    }
+    return count
+  }
+  FILENAME == "parts.h" {
+    if ($0 ~ /^\/\/\/ [0-9]/) {
+      level = $2 + 0
+      title[level] = $0
+    }
+    if ($0 ~ /^#include "/) {
+      split($0, quoted, "\"")
+      order[++parts] = quoted[2]
+      place[quoted[2]] = parts
+      level_of[quoted[2]] = level
+    }
+    next
+  }
+  FNR == 1 {
+    part = FILENAME
+    depth = 0
+    in_comment = 0
+    head = ""
+    if (!(part in place)) {
+      print "failed: " part " is not listed in parts.h"
+      failed++
+    }
+  }
+  { lines[part] = FNR }
+  /^#include "/ {
+    split($0, quoted, "\"")
+    includes[part, quoted[2]] = 1
+    if (quoted[2] in place && place[quoted[2]] >= place[part]) {
+      print "failed: " part " includes " quoted[2] ", which stands after it"
+      failed++
+    }
+    next
+  }
+  {
+    code = strip($0)
+    sub(/[ \t]+$/, "", code)
+  }
+  in_macro || code ~ /^#/ {
+    if (code ~ /^# *define /) {
+      name = code
+      sub(/^# *define +/, "", name)
+      rest = name
+      sub(/[^A-Za-z_0-9].*/, "", name)
+      define(name)
+      code = substr(rest, length(name) + 1)
+    } else {
+      sub(/^# *[a-z]+/, "", code)
+    }
+    in_macro = code ~ /\\$/
+    note_uses(code)
+    next
+  }
+  code == "" { next }
+  {
+    if (depth == 0) {
+      if (head == "") {
+        head_line = FNR
+      }
+      head = head " " code
+      if (code ~ /\{/) {
+        is_function = head ~ /\) *\{/ && head !~ /= *\{/ && head !~ /^ *typedef/
+        if (is_function) {
+          name = head_name(head)
+          define(name)
+          is_callable[name] = 1
+          count = parameters(head)
+          if (count > most_parameters[part]) {
+            most_parameters[part] = count
+          }
+          if (count > 7) {
+            print "failed: " part ":" head_line ": " name "() has " count " parameters"
+            failed++
+          }
+        }
+      }
+    }
+    if (depth > 0 && !is_function) {
+      head = head " " code
+    }
+    note_uses(code)
+    opened = gsub(/\{/, "{", code)
+    closed = gsub(/\}/, "}", code)
+    depth += opened - closed
+    if (depth == 0 && code ~ /;[ ]*$/ && !is_function) {
+      if (head ~ /^ *static [^=]*\(.*\) *;/ && head !~ /typedef/) {
+        print "failed: " part ":" head_line ": a function is declared before it is defined:" head
+        failed++
+      }
+      name = head
+      if (head ~ /^ *typedef/ || head ~ /^ *struct/) {
+        sub(/;[^;}]*$/, "", name)
+        sub(/\[[^]]*\]$/, "", name)
+        sub(/.*[ *}]/, "", name)
+        define(name)
+      } else if (head ~ /^ *(CLOTH_CONSTANT )?static/) {
+        sub(/ *(\[[^]]*\])* *=.*/, "", name)
+        sub(/.*[ *]/, "", name)
+        define(name)
+      } else if (head ~ /^ *enum/) {
+        name = head
+        gsub(/=[^,}]*/, "", name)
+        sub(/^[^{]*\{/, "", name)
+        sub(/\}.*/, "", name)
+        constants = split(name, constant, ",")
+        for (i = 1; i <= constants; i++) {
+          gsub(/ /, "", constant[i])
+          if (constant[i] != "") {
+            define(constant[i])
+          }
+        }
+      }
+      head = ""
+    } else if (depth == 0 && closed && is_function) {
+      length_of = FNR - head_line + 1
+      if (length_of > longest[part]) {
+        longest[part] = length_of
+      }
+      if (length_of > 50) {
+        print "failed: " part ":" head_line ": " head_name(head) "() has " length_of " lines"
+        failed++
+      }
+      head = ""
+      is_function = 0
+    }
+  }
+  END {
+    for (key in used) {
+      split(key, pair, SUBSEP)
+      user = pair[1]
+      word = pair[2]
+      if (!(word in owner) || word in shared || owner[word] == user) {
+        continue
+      }
+      if (word in is_callable && !used[key]) {
+        continue # a field or variable of the same name, or a function passed on to one that is called
+      }
+      uses[user, owner[word]] = word
+      if (place[owner[word]] > place[user]) {
+        print "failed: " user " uses " word " of " owner[word] ", which stands after it"
+        failed++
+      } else if (!((user, owner[word]) in includes)) {
+        print "failed: " user " uses " word " of " owner[word] " without including it"
+        failed++
+      }
+    }
+    for (n = 1; n <= parts; n++) {
+      part = order[n]
+      if (level_of[part] != shown) {
+        shown = level_of[part]
+        print title[shown]
+      }
+      list = ""
+      for (m = 1; m < n; m++) {
+        if ((part, order[m]) in uses) {
+          name = order[m]
+          sub(/\.h$/, "", name)
+          list = list " " name
+        } else if ((part, order[m]) in includes) {
+          print "failed: " part " includes " order[m] " and uses nothing of it"
+          failed++
+        }
+      }
+      if (lines[part] > 700) {
+        print "failed: " part " has " lines[part] " lines"
+        failed++
+      }
+      verdict = "ok"
+      printf "%-22s %4d lines, longest function %2d, parameters %d  %s  uses:%s\n", part, lines[part], longest[part], \
+        most_parameters[part], verdict, list
+    }
+    print parts " parts in order, " failed + 0 " faults"
+    exit failed > 0
+  }' parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h)
+verdict "calls go to earlier parts, sizes are within limits" $?
+
+# The map names functions and files that exist.
+grep -o '`[a-z_0-9]*()`' README.md | tr -d '`()' | sort -u >"${TMPDIR:-/tmp}/cloth_map.$$"
+unknown=""
+while read -r name; do
+  grep -q "^[A-Za-z].*[ *]$name(" ./*.h ../cloth.h || unknown="$unknown $name"
+done <"${TMPDIR:-/tmp}/cloth_map.$$"
+rm -f "${TMPDIR:-/tmp}/cloth_map.$$"
+[ -z "$unknown" ]
+verdict "functions named in src/README.md exist" $? "$unknown"
+unknown=""
+for name in $(grep -o '`[a-z_0-9]*\.h`' README.md | tr -d '`' | sort -u); do
+  [ -e "$name" ] || [ -e "../$name" ] || unknown="$unknown $name"
+done
+[ -z "$unknown" ]
+verdict "files named in src/README.md exist" $? "$unknown"
+
+for file in *.h; do
+  [ "$file" = parts.h ] || grep -q "^#include \"$file\"" parts.h
+  verdict "$file is listed in parts.h" $?
+done
+report
