@@ -24,8 +24,8 @@ grep -q avx2 /proc/cpuinfo && grep -q fma /proc/cpuinfo || native="qemu-x86_64 -
 arm="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native"
 riscv="-M virt -bios none -display none -monitor none -serial stdio -kernel"
 
-# win32: Debian has no Wine for 32 bits. A Windows program that calls the kernel of Linux, and whose image is copied into
-# a file of Linux's format, shows what its compilers do.
+# win32: Wine for 32 bits needs packages of another architecture. Instead a Windows program that calls Linux, its image
+# copied into an ELF file, shows what compilers for Windows do.
 # machine | board, linker script | runner | gcc | clang
 machines() {
   cat <<END
@@ -58,8 +58,8 @@ END
 
 # cell | machine | levels of GCC and clang in the short matrix | lanes.c runs? | flags
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
-# msvc: clang in its Microsoft mode. msvc-only: with the macros that Microsoft's own compiler has, and no others: without
-# inline assembly and attributes. That compiler has no rules of aliasing.
+# msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
+# and inline assembly, and without rules of aliasing, as that compiler has none.
 cells() {
   cat <<END
 x86-64-scalar  | x86-64   | -O2 -O0  |       | -DCLOTH_SCALAR
@@ -139,7 +139,8 @@ build_program() { # SOURCE NAME COMPILER LEVEL PROGRAM EXTRA-FLAGS
   start_windows) ending="$ending -lkernel32" ;;
   esac
   if [ "$machine" = msvc ]; then
-    libraries="$(x86_64-w64-mingw32-gcc -print-file-name=libkernel32.a) $(x86_64-w64-mingw32-gcc -print-libgcc-file-name)"
+    libraries=$(x86_64-w64-mingw32-gcc -print-file-name=libkernel32.a)
+    libraries="$libraries $(x86_64-w64-mingw32-gcc -print-libgcc-file-name)"
     linker="$compiler -fuse-ld=lld"
     ending="$boards/memory.c -nostdlib -Wl,-subsystem:console -Wl,-alternatename:__chkstk=___chkstk_ms $libraries"
   fi
@@ -248,6 +249,15 @@ levels_of() { # gcc|clang
 list_jobs() {
   for name in $(cells | cut -d' ' -f1); do
     read_cell "$name"
+    # Wine runs programs on this very processor.
+    case $machine$cell_flags in
+    win64*-mavx2* | msvc*-mavx2*)
+      if [ -n "$native" ]; then
+        echo "not run, as this processor has no AVX2: $name" >&2
+        continue
+      fi
+      ;;
+    esac
     for compiler in gcc clang; do
       eval "command=\$$compiler"
       [ -n "$command" ] || continue

@@ -34,7 +34,7 @@ install: $(BUILD)/install/libcloth.a
 	mkdir -p $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/cloth $(DESTDIR)$(SOURCEDIR)
 	install -m 644 cloth.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $< $(DESTDIR)$(LIBDIR)
-	for file in cloth.h cloth.c $$(find port -type f); do \
+	for file in cloth.h cloth.c port/cloth_port.h; do \
 		mkdir -p $(DESTDIR)$(SOURCEDIR)/$$(dirname $$file) && \
 		install -m 644 $$file $(DESTDIR)$(SOURCEDIR)/$$file || exit 1; done
 	$(FILLED_IN) port/packaging/pkg-config/cloth.pc.in >$(BUILD)/install/cloth.pc
