@@ -30,6 +30,9 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "cloth: float expressions must be evaluated as float (x86: -msse2 -mfpmath=sse; s390x: -std=gnu99)"
 #endif
+#if defined(_MSC_VER) && !defined(__clang__) && defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
+#endif
 #if defined(__clang__)
 /* No macro shows clang's parts of -ffast-math. Where it can, this takes them back; it must stand before the other,
    which it would undo. Elsewhere cloth_self_test() notices. */
@@ -45,6 +48,7 @@
 #pragma GCC optimize("no-move-loop-invariants", "no-if-conversion", "no-schedule-insns2")
 #endif
 #elif defined(_MSC_VER)
+#pragma float_control(precise, on)
 #pragma fp_contract(off)
 #endif
 
@@ -182,6 +186,8 @@
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
+#elif defined(_MSC_VER) && !defined(__clang__)
+#define CLOTH_INLINE static __forceinline
 #else
 #define CLOTH_INLINE static inline
 #endif
@@ -196,6 +202,8 @@
 /* For the stages of a step: each has a stack frame of its own, so that their frames do not add up. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define CLOTH_SEPARATE static __declspec(noinline)
 #else
 #define CLOTH_SEPARATE static
 #endif
@@ -237,8 +245,9 @@ static float absolute(float a) {
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
- * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
+ * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
+ * Arguments are 0 or normal numbers; the root of a normal number is normal.
  */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
@@ -253,6 +262,14 @@ static float absolute(float a) {
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
 #elif defined(__wasm__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#elif defined(_MSC_VER) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#include <xmmintrin.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(value))))
+#elif defined(_M_ARM64)
+#include <arm_neon.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = vget_lane_f32(vsqrt_f32(vdup_n_f32(value)), 0))
 #endif
 #endif
 

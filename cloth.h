@@ -88,6 +88,35 @@ extern "C" {
 /* A max_distance that no particle reaches [m]. */
 #define CLOTH_ANY_DISTANCE 1.0e6f
 
+/* Begins the declaration of an arena, in C and in C++: CLOTH_ALIGNED static unsigned char arena[65536]; */
+#ifndef CLOTH_ALIGNED
+#if defined(__GNUC__) || defined(__clang__)
+#define CLOTH_ALIGNED __attribute__((aligned(CLOTH_ALIGNMENT)))
+#elif defined(_MSC_VER)
+#define CLOTH_ALIGNED __declspec(align(CLOTH_ALIGNMENT))
+#elif defined(__cplusplus)
+#define CLOTH_ALIGNED alignas(CLOTH_ALIGNMENT)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CLOTH_ALIGNED _Alignas(CLOTH_ALIGNMENT)
+#endif
+#endif
+
+/* Before every function. CLOTH_SHARED is defined where cloth is a shared library: with CLOTH_BUILD while cloth.c is
+   compiled, without it in programs that use the library. The packages in port/packaging do so. */
+#ifndef CLOTH_API
+#if defined(CLOTH_SHARED) && (defined(_WIN32) || defined(__CYGWIN__))
+#ifdef CLOTH_BUILD
+#define CLOTH_API __declspec(dllexport)
+#else
+#define CLOTH_API __declspec(dllimport)
+#endif
+#elif defined(CLOTH_SHARED) && (defined(__GNUC__) || defined(__clang__))
+#define CLOTH_API __attribute__((visibility("default")))
+#else
+#define CLOTH_API
+#endif
+#endif
+
 /// Results ///
 
 /* Every failure has its own negative code; cloth_result_name() spells it. */
