@@ -210,6 +210,12 @@
 
 /// Scalars and vectors ///
 
+/*
+ * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
+ * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
+ * the same operations for several floats at a time. Reads and writes no cloth.
+ */
+
 typedef union float_bits {
   float value;
   uint32_t bits;
@@ -221,6 +227,7 @@ CLOTH_INLINE float_bits float_to_bits(float value) {
   return b;
 }
 
+/* 1 unless the value is infinite or NaN. */
 static int is_finite(float value) {
   return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
@@ -229,6 +236,7 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
+/* The smaller and the larger of two floats; b if either is NaN. */
 CLOTH_INLINE float minimum(float a, float b) {
   return a < b ? a : b;
 }
@@ -237,9 +245,15 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
+   the bits that are hashed and saved. */
+CLOTH_INLINE float negate(float a) {
+  return 0.0f - a;
+}
+
 #if WITH_COLLIDERS
 static float absolute(float a) {
-  return a < 0.0f ? 0.0f - a : a;
+  return a < 0.0f ? negate(a) : a;
 }
 #endif
 
@@ -315,24 +329,41 @@ CLOTH_INLINE float square_root(float value) {
 }
 #endif
 
+/*
+ * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
+ * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ *
+ * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
+ * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ *
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
+ * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
+ * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
+ * as long as n + m < 126.
+ *
+ * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ */
+
 /* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
    2^-53, whose square is far above the smallest normal float, 2^-126. */
 #define STATE_QUANTUM 9.313225746154785e-10f
 /* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
    products differ by 0 or by at least 2^-104. */
 #define WORK_QUANTUM 9.094947017729282e-13f
-/* Adding and taking away 1.5 * 2^(23 - n) rounds to multiples of 2^-n, and costs two additions where a comparison costs
-   more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
-   2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
-   are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
+/* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
+   than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
+#define INPUT_QUANTUM 1.0e-22f
+/* The rounders of quantise() for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
 #define WORK_ROUNDER 1.1444091796875e-5f
 #define STATE_ROUNDER 0.01171875f
-/* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
-   least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
-#define INPUT_QUANTUM 1.0e-22f
 
 CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
+}
+
+/* Never -0, as x - x is +0 for any x. */
+CLOTH_INLINE float quantise(float value, float rounder) {
+  return (value + rounder) - rounder;
 }
 
 CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
@@ -372,12 +403,12 @@ static cloth_vector vector_flush(cloth_vector a, float quantum) {
   return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
-/* What is left of a vector that enters products: see WORK_QUANTUM. */
+/* Flushes components below WORK_QUANTUM to zero before they are multiplied. */
 CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
   return vector_flush(a, WORK_QUANTUM);
 }
 
-/* Lengths whose square would leave the normal range count as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
   float x = flush_small(a.x, STATE_QUANTUM);
   float y = flush_small(a.y, STATE_QUANTUM);
@@ -385,6 +416,7 @@ static float vector_length(cloth_vector a) {
   return square_root(x * x + y * y + z * z);
 }
 
+/* 1 if every component is finite and within -limit..limit. */
 static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
 }
@@ -415,14 +447,14 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
   return 1;
 }
 
-/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+/* Flushes an array, or a struct that consists of floats, to zero below WORK_QUANTUM. */
 static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     values[i] = flush_small(values[i], WORK_QUANTUM);
   }
 }
 
-/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. NaN gives `limit`. */
 static int32_t ceiling_within(float value, int32_t limit) {
   if (!(value < (float)limit)) {
     return limit;
@@ -435,11 +467,16 @@ static int vector_is_finite(cloth_vector a) {
   return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
 }
 
-/* Shortens a vector to `limit`. Returns 1 if it had to. */
+/* A squared length may exceed the squared limit by this factor before it counts as longer: scaling a vector to the
+   limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
+#define LENGTH_TOLERANCE 1.0001f
+
+/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
+   0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * 1.0001f) {
+  if (squared <= limit * limit * LENGTH_TOLERANCE) {
     return 0;
   }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
@@ -447,35 +484,43 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_TARGETS
-/* Of unit length, or 0. */
+/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
+   the shortest normal that cloth.h promises to use, 1e-5. */
+#define DIRECTION_MIN_LENGTH 1.0e-6f
+
+/* The vector scaled to unit length, or 0 if it is too short. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
+  return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+                                       : vector(0.0f, 0.0f, 0.0f);
 }
 #endif
 
 /// Hash ///
 
-/* A word of memory, whatever is kept there. */
+/*
+ * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
+ * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
+ * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
+ * of random numbers for gusts (air.h).
+ */
+
+/* A 32-bit word of memory, whatever type was stored there. */
 #if defined(__GNUC__) || defined(__clang__)
 typedef uint32_t __attribute__((may_alias)) any_word;
 #else
 typedef uint32_t any_word;
 #endif
 
-/*
- * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
- * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
- */
 #define HASH_STREAMS 4
 #define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
 
 typedef struct hasher {
   uint64_t stream[HASH_STREAMS];
-  uint32_t words;
+  uint32_t words; /* how many were hashed */
 } hasher;
 
+/* One step of a stream: the high bits of the product are folded into the low ones, which the next product spreads. */
 static uint64_t hash_mix(uint64_t stream, uint32_t word) {
   uint64_t mixed = (stream ^ word) * HASH_FACTOR;
   return mixed ^ (mixed >> 29);
@@ -499,24 +544,28 @@ CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count
   }
 }
 
+/* The hash of all words so far, which includes their number. */
 static uint64_t hash_end(const hasher *h) {
-  uint64_t all = h->words;
+  uint64_t hash = h->words;
   for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+    hash = hash_mix(hash ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
   }
-  return all;
+  return hash;
 }
 
 /// Lanes ///
 
 /*
- * Kernels are written once over these operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise work gives the
- * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
- * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
+ * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
+ * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
  *
- * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
- * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
- * changes the speed and no bit of the results.
+ * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
+ * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
+ * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
+ *
+ * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
+ * fills all. Nothing here reads or writes a cloth.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -527,7 +576,7 @@ static uint64_t hash_end(const hasher *h) {
  * SPDX-License-Identifier: MIT
  */
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -552,8 +601,8 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }
 
-/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
-   of what lies behind them too, lets the next row wait until it has come to pass. */
+/* The end of a row is stored in pieces. A masked store takes twenty times as long on some processors. A whole store
+   would overlap the start of the next row, whose loads would then stall until the store is complete. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm256_storeu_ps(to, a);
@@ -654,7 +703,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   }
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm256_min_ps(a, b);
@@ -671,7 +720,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
  * SPDX-License-Identifier: MIT
  */
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -691,7 +740,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
 }
 
-/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+/* The end of a row is stored in pieces, as SSE2's masked store (maskmovdqu) bypasses the cache. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm_storeu_ps(to, a);
@@ -776,7 +825,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm_min_ps(a, b);
@@ -790,9 +839,9 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 /*
  * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
  *
- * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
- * after the other, which rounds correctly.
+ * Helium always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It has no divide and no square root: the scalar FPU, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -803,11 +852,11 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #define CLOTH_LANES_NAME "helium"
 
 typedef float32x4_t lanes;
-typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+typedef mve_pred16_t lanes_mask; /* one bit per byte, four per lane: all set or none */
 
 /*
- * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
- * like touch a single int: it moves or drops stores to the other floats around them.
+ * Four floats at the address of any float. Loads and stores are plain accesses through this type, because GCC 12
+ * assumes that vldrwq_f32 and vstrwq_f32 access a single int: it moves or drops stores to the other three floats.
  */
 typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
 
@@ -831,7 +880,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
 #if defined(__clang__)
   vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
 #else
-  /* What vstrwq_p_f32 is, with all four floats declared. */
+  /* The instruction of vstrwq_p_f32, with all four floats declared as accessed. */
   __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
           : "+m"(*(lanes_in_memory *)to)
           : [to] "r"(to), [a] "w"(a), [count] "r"(count)
@@ -855,8 +904,8 @@ CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
   return vmulq_f32(a, b);
 }
 
-/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
-   back. */
+/* The lanes of q0 are s0 to s3, those of q1 are s4 to s7. Without the assembly GCC 12 would copy every lane out of the
+   vector and back. */
 CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
 #if defined(__clang__)
   lanes quotient = a;
@@ -892,7 +941,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
 #endif
 }
 
-/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+/* b > a in place of a < b: Helium's "less" is "not greater or equal", which is true for NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return vcmpgtq_f32(b, a);
 }
@@ -914,7 +963,7 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
 }
 
-/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+/* vshlc shifts in the bits of the carry, the last lane of the block before, and leaves the last lane of `a` there. */
 #define CLOTH_LANES_SHIFT
 typedef uint32_t lanes_shift;
 
@@ -926,7 +975,7 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 
-/* There are eight vector registers. */
+/* There are only eight vector registers: reload what memory holds instead of spilling it. */
 #define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 
 CLOTH_INLINE float lanes_first_value(lanes a) {
@@ -941,16 +990,16 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
 }
 
-/* A store that interleaves is a transposition. */
+/* The interleaving store of four vectors transposes them. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
-  float turned[CLOTH_LANES * CLOTH_LANES];
+  float transposed[CLOTH_LANES * CLOTH_LANES];
   float32x4x4_t all;
   for (int n = 0; n < CLOTH_LANES; n++) {
     all.val[n] = block[n];
   }
-  vst4q_f32(turned, all);
+  vst4q_f32(transposed, all);
   for (int n = 0; n < CLOTH_LANES; n++) {
-    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+    block[n] = vld1q_f32(transposed + n * CLOTH_LANES);
   }
 }
 
@@ -958,9 +1007,9 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
 /*
  * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
  *
- * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
- * lane after the other, which rounds correctly.
+ * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It only estimates quotients and square roots: VFP, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -1206,7 +1255,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
-/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return wasm_f32x4_pmin(b, a);
@@ -1221,7 +1270,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #define CLOTH_LANES_NAME "scalar"
 
 typedef float lanes;
-typedef int lanes_mask;
+typedef int lanes_mask; /* chooses lanes; here 1 or 0 */
 
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return *from;
@@ -1231,7 +1280,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   *to = a;
 }
 
-/* Stores the first `count` lanes, at least one, or all if there are fewer. */
+/* Stores the first `count` lanes, which is 1 or more; all of them if `count` is CLOTH_LANES or more. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   (void)count;
   *to = a;
@@ -1271,6 +1320,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
   return square_root(a);
 }
 
+/* Chooses the lanes with a < b; none where one of them is NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return a < b;
 }
@@ -1279,7 +1329,7 @@ CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
   return mask ? yes : no;
 }
 
-/* One place up: the last lane of `before`, then all of `a` but its last. */
+/* Moves lanes up by one: lane 0 is the last lane of `before`, lane n is lane n - 1 of `a`. */
 CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   (void)a;
   return before;
@@ -1289,61 +1339,66 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
 
-/* The first `count` lanes; none if it is 0 or less. */
+/* Chooses the first `count` lanes; none if `count` is 0 or less. */
 CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
+/* Chooses the lanes that both masks choose. */
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
 
+/* 1 if the mask chooses a lane. */
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
 
-/* What the mask chooses, and 0 elsewhere. */
+/* The lanes of `a` that the mask chooses; the others are 0. */
 CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return mask ? a : 0.0f;
 }
 
-/* 0 where the mask chooses, and what was there elsewhere. */
+/* The lanes of `a` that the mask does not choose; the others are 0. */
 CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return mask ? 0.0f : a;
 }
 
-/* Of as many blocks as lanes: lane n of block m becomes lane m of block n. */
+/* Transposes CLOTH_LANES blocks in place: lane n of block m becomes lane m of block n. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
 #endif
 
+/* Partial sums of every sum, for any lane width: the largest CLOTH_LANES there is. */
 #define LANES_SUMS 8
 
 typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-/* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
- */
+/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
+   CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-/* The first `count` lanes, the others 0. */
+/* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
   return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
 }
 
+/* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* A backend may bring its own, with these very meanings: the second where both are equal or one is no number. */
+/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
+   own with the same results. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -1354,7 +1409,8 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* What moves out at the top of one block and into the next. A backend may bring its own. */
+/* A shift register over the blocks of a row: the lane that leaves one block enters the next. A backend may define its
+   own. */
 #ifndef CLOTH_LANES_SHIFT
 typedef lanes lanes_shift;
 
@@ -1362,7 +1418,8 @@ CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
-/* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
+/* Moves a block up by one lane. Lane 0 is the last lane of the block before, 0 for the first block; `*carry` keeps the
+   last lane of `a`. */
 CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
@@ -1370,13 +1427,13 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
 }
 #endif
 
-/* Stands where a vector unit of few registers does better to load again what it has loaded before than to store it for
-   later. */
+/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
+   loaded before in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
 
-/* Values smaller than the quantum become +0. */
+/* Magnitudes below the quantum become +0. */
 CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
@@ -1385,11 +1442,17 @@ CLOTH_INLINE lanes lanes_flush(lanes a) {
   return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
-CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
-  return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
+/* Rounds to multiples of a power of two: see quantise(). Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float rounder) {
+  return lanes_subtract(lanes_add(a, lanes_splat(rounder)), lanes_splat(rounder));
 }
 
+/* 0 - a rather than a change of sign: 0 stays +0, see negate(). */
+CLOTH_INLINE lanes lanes_negate(lanes a) {
+  return lanes_subtract(lanes_splat(0.0f), a);
+}
+
+/* A block of vectors. */
 typedef struct lanes3 {
   lanes x, y, z;
 } lanes3;
@@ -1418,6 +1481,7 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+/* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
 }
@@ -1442,13 +1506,13 @@ CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
   return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
-  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
+  return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
 /* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
-   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
-   constant to the compiler, have a copy of the statement of their own. */
+   `left` the number of elements from there to the end. Unless the compiler optimises for size, the statement is
+   compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK(i, left, count, statement)                                                                          \
   for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
@@ -1468,21 +1532,21 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
   }
 #endif
 
-/* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
+/* Loads the first `count` lanes from floats that lie `next` floats apart; the other lanes repeat the first. */
 CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
-  float side[CLOTH_LANES];
+  float gathered[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    side[lane] = from[(lane < count ? lane : 0) * next];
+    gathered[lane] = from[(lane < count ? lane : 0) * next];
   }
-  return lanes_load(side);
+  return lanes_load(gathered);
 }
 
-/* The same, or lanes that lie side by side, which are not counted. */
+/* Loads lanes that lie `next` floats apart: all lanes if `next` is 1, else lanes_gather(). */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-/* A vector per particle as three arrays. */
+/* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
 } vector_array;
@@ -1491,7 +1555,6 @@ CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
-/* Stores the first `count` lanes. */
 CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
@@ -1521,12 +1584,12 @@ CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, in
                    lanes_gather(from.z + i, next, count));
 }
 
-/* Adds the first `count` lanes to floats that lie `next` apart. */
+/* Adds the first `count` lanes to floats that lie `next` floats apart. */
 CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
-  float side[CLOTH_LANES];
-  lanes_store(side, a);
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += side[lane];
+    to[lane * next] += values[lane];
   }
 }
 
@@ -1536,13 +1599,13 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
   lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
-CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
-  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
+  return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
 
 #endif
 
-/* Length of vectors; one whose square would leave the normal range counts as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_flush_below(a, STATE_QUANTUM);
   return lanes_square_root(lanes3_dot(a, a));
@@ -1556,6 +1619,7 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 
 #if WITH_MULTILEVEL
 
+/* Three arrays that lie `stride` floats apart. */
 static vector_array vectors_from(float *first, int32_t stride) {
   vector_array three = {first, first + stride, first + 2 * stride};
   return three;
@@ -1563,11 +1627,12 @@ static vector_array vectors_from(float *first, int32_t stride) {
 
 #endif
 
-CLOTH_INLINE lanes signed_one(lanes a) {
+/* -1 where a < 0, else 1. */
+CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-/* Sum of small whole numbers. */
+/* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
   uint32_t count = 0;
@@ -1578,12 +1643,14 @@ static uint32_t lanes_count(lanes a) {
   return count;
 }
 
+/* Clamps to 0..1. */
 CLOTH_INLINE lanes clamped_to_one(lanes a) {
   return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
 #if WITH_PROJECTION
 
+/* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
@@ -1594,21 +1661,21 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
 }
 
-/* How many of a block's particles are meant. */
+/* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
   return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
 
 #endif
 
-/* As large as its length, or larger. */
+/* Upper bound of |a|: its 1-norm, which needs no square root. */
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
 #if WITH_MEASURE
 
-/* Adds one element to a sum. */
+/* Adds element `index` to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }
@@ -2228,14 +2295,20 @@ static int check_pin(const cloth *c, int32_t particle) {
 
 /// Rotations and poses ///
 
+/*
+ * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
+ * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
+ * (see WORK_QUANTUM). Reads and writes no cloth.
+ */
+
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = 0.0f - q.x;
-  q.y = 0.0f - q.y;
-  q.z = 0.0f - q.z;
+  q.x = negate(q.x);
+  q.y = negate(q.y);
+  q.z = negate(q.z);
   return q;
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
   v = vector_flush_work(v);
@@ -2248,11 +2321,15 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
   return q;
 }
 
-/* Snapped before it is squared, and again when it is scaled. */
+/* Lower bound of the squared length that a quaternion is divided by. The quaternions here have squared lengths of 0.5
+   and more; the bound keeps the division finite for one of 0. */
+#define ROTATION_MIN_SQUARED 1.0e-12f
+
+/* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  float scale = 1.0f / square_root(maximum(squared, ROTATION_MIN_SQUARED));
   q.x = q.x * scale;
   q.y = q.y * scale;
   q.z = q.z * scale;
@@ -2260,7 +2337,8 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
   return rotation_flush(q);
 }
 
-/* A share t of the way from a to b, the short way round, at nearly even speed. */
+/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
+   speed. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
   float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
@@ -2271,6 +2349,7 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
   return rotation_normalised(q);
 }
 
+/* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) {
     return *b;
@@ -2291,7 +2370,7 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
   v = lanes3_flush(v);
@@ -2301,30 +2380,38 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
+/* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
+   within 1e-3, as cloth.h demands. */
+#define ROTATION_LIMIT 2.0f
+#define ROTATION_SQUARED_LOW 0.998f
+#define ROTATION_SQUARED_HIGH 1.002f
+
+/* CLOTH_OK for a pose within the position limit with a unit quaternion, else the error that says what is wrong. */
 static int check_pose(const cloth_pose *pose) {
   if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
   cloth_rotation q = pose->rotation;
-  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
+  if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
     return CLOTH_ERROR_ROTATION;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  cloth_pose clean;
-  clean.position = vector_flush(pose->position, STATE_QUANTUM);
-  clean.rotation = rotation_normalised(pose->rotation);
-  return clean;
+  cloth_pose normalised;
+  normalised.position = vector_flush(pose->position, STATE_QUANTUM);
+  normalised.rotation = rotation_normalised(pose->rotation);
+  return normalised;
 }
 
 #endif
 
 #if WITH_MOVE_FRAME
 
+/* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   cloth_rotation q;
   q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
@@ -2334,7 +2421,7 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-/* Half the rotation of one of at most half a turn. */
+/* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
   float w = square_root(0.5f * (1.0f + q.w));
   float share = 0.5f / w;
@@ -2346,9 +2433,15 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 /// Self-test ///
 
+/*
+ * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
+ * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
+ */
+
 #if WITH_SELF_TEST
 
-/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
+   inlined: volatile alone did not keep one compiler from moving the expression. */
 CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   volatile uint32_t kept = bits;
   float_bits b;
@@ -2356,33 +2449,34 @@ CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   return b.value;
 }
 
+/* 1 if the value, once rounded to a float in memory, has these bits. */
 static int has_bits(float value, uint32_t bits) {
   volatile float kept = value;
   return float_to_bits(kept).bits == bits;
 }
 
-/* Expressions of known bits, and what is wrong where they come out otherwise. */
+/* Expressions whose results are known, and the error that another result means. */
 enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
 typedef struct known_bits {
-  int16_t expression;
+  int16_t expression; /* A_PLUS_B ... */
   int16_t error;
-  uint32_t a, b, bits;
+  uint32_t a, b, bits; /* of the operands and the result */
 } known_bits;
 
 CLOTH_CONSTANT static const known_bits known_results[] = {
-    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    /* 1 + 2^-24 is a tie: to even, downwards; to even, upwards; a little more than a tie; a tie below 0. */
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
-    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
+    /* 2^127 * 2 is infinite in a float; in a wider format halving it gives 2^127 again. */
     {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
-    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
+    /* (2^24 + 1/2) - 2^24 and (1 + 2^-25) - 1 are 0 if the sum is rounded to a float, else 1/2 and 2^-25. */
     {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
     {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
-    /* 3 / 7, which 3 * (1 / 7) is not. */
+    /* 3 / 7, which differs from 3 * (1 / 7). */
     {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
@@ -2395,6 +2489,7 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
+/* The value of an expression in lanes. */
 static lanes expression_value(int expression, lanes a, lanes b) {
   switch (expression) {
   case A_PLUS_B:
@@ -2412,7 +2507,7 @@ static lanes expression_value(int expression, lanes a, lanes b) {
   }
 }
 
-/* The same in plain floats, where lanes are more than that. */
+/* The value of an expression in floats: a twin of expression_value(), as lanes and floats may be separate units. */
 static float scalar_value(int expression, float a, float b) {
   switch (expression) {
   case A_PLUS_B:
@@ -2430,7 +2525,8 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
+   and lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -2457,6 +2553,7 @@ static int masks_are_right(void) {
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
 
+/* 1 if lanes_transpose() gives the transpose of a matrix of different numbers. */
 static int transposition_is_right(void) {
   float from[CLOTH_LANES * CLOTH_LANES];
   float to[CLOTH_LANES];
@@ -2476,7 +2573,8 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* Some values of a block, through the operations whose meaning differs most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
+   whose definitions differ most between vector units. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -2491,7 +2589,7 @@ static int lanes_are_right(void) {
   lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
-    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
     if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
       return 0;
     }
@@ -2502,7 +2600,8 @@ static int lanes_are_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
+       and might then fuse neither with the sum. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
@@ -2510,10 +2609,10 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);
   lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
@@ -3821,7 +3920,7 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
   lanes3_scatter_add(to, line->from + first, next, pull, count);
-  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negate(pull), count);
 }
 
 #endif
@@ -3937,82 +4036,105 @@ CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
 
 /// Collider shapes ///
 
-/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
-   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+/*
+ * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
+ * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
+ * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
+ * a shape does not use are 0 in the collider. Reads and writes no cloth.
+ */
+
+/* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
+   STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
+#define NORMAL_MIN_LENGTH 1.0e-9f
 
 CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   lanes length = lanes3_length(p);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
-  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, min_length)));
+  *normal = lanes3_select(lanes_less(min_length, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
   return lanes_subtract(length, radius);
 }
 
-/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
-   sin = (r0 - r1) / length towards the axis. */
+/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
+   check_shape() admits capsules with a squared cosine of 0.0019 and more. */
+#define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
+
+/* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
+   normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
+   below or above the cone is nearest to the lower or the upper sphere. */
 CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
-  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
+  float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
   lanes zero = lanes_splat(0.0f);
   lanes sine = lanes_splat(lean);
   lanes cosine = lanes_splat(slope);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
-  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));       /* from the axis */
+  lanes height = lanes_add(p.y, lanes_splat(body->half_height)); /* above the centre of the lower sphere */
+  lanes along = lanes_subtract(lanes_multiply(height, cosine), lanes_multiply(radial, sine)); /* the line */
   lanes_mask low = lanes_less(along, zero);
   lanes_mask high = lanes_less(lanes_splat(length * slope), along);
-  lanes3 round_normal;
-  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
+  lanes3 sphere_normal;
+  lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
-  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
-  lanes_mask aside = lanes_less(least, out);
-  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
-  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
+  lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes outward = lanes_divide(cosine, lanes_maximum(radial, min_length));
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes3 cone_normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), cosine), sine,
+                                 lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
   cone = lanes_subtract(cone, lanes_splat(body->radius));
-  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
-  return lanes_select(low, round, lanes_select(high, round, cone));
+  *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
+  return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
 
+/* A box is symmetric, so the distance is that of |p|: `excess` is how far |p| is beyond the faces, negative inside. The
+   distance of a point outside is the length of the positive excesses; inside it is the largest excess, that of the
+   nearest face. */
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
-  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
-  q = lanes3_subtract(q, lanes3_splat(half));
-  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
-  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
-  lanes3 corner;
-  lanes outside = distance_to_sphere(beyond, zero, &corner);
-  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
-  lanes_mask not_y = lanes_less(q.y, q.z);
+  lanes3 sign = lanes3_of(lanes_sign(p.x), lanes_sign(p.y), lanes_sign(p.z));
+  lanes3 excess = lanes3_of(lanes_multiply(p.x, sign.x), lanes_multiply(p.y, sign.y), lanes_multiply(p.z, sign.z));
+  excess = lanes3_subtract(excess, lanes3_splat(half));
+  lanes largest = lanes_maximum(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes3 beyond =
+      lanes3_of(lanes_maximum(excess.x, zero), lanes_maximum(excess.y, zero), lanes_maximum(excess.z, zero));
+  lanes3 outside_normal;
+  lanes outside = distance_to_sphere(beyond, zero, &outside_normal);
+  lanes_mask not_x = lanes_less(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes_mask not_y = lanes_less(excess.y, excess.z);
   lanes one = lanes_splat(1.0f);
-  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
-                          lanes_keep(not_x, lanes_keep(not_y, one)));
-  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
-  lanes3 outward = lanes3_select(is_outside, corner, face);
-  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
-                      lanes_multiply(outward.z, side.z));
-  return lanes_select(is_outside, outside, deepest);
+  lanes3 face_normal = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
+                                 lanes_keep(not_x, lanes_keep(not_y, one)));
+  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), largest);
+  lanes3 outward = lanes3_select(is_outside, outside_normal, face_normal);
+  *normal = lanes3_of(lanes_multiply(outward.x, sign.x), lanes_multiply(outward.y, sign.y),
+                      lanes_multiply(outward.z, sign.z));
+  return lanes_select(is_outside, outside, largest);
 }
 
-/* A rectangle turned about the axis. */
+/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
+   the faces of this side are never the nearest. */
+#define CYLINDER_HALF_DEPTH 1.0e4f
+
+/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
+   rectangle, which is a box that reaches far in the third direction. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes3 flat;
-  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
-  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes_mask aside = lanes_less(least, out);
-  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
-  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
-                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes3 flat_normal;
+  cloth_vector half = vector(body->radius, body->half_height, CYLINDER_HALF_DEPTH);
+  lanes distance = distance_to_box(half, lanes3_of(radial, p.y, zero), &flat_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes outward = lanes_divide(flat_normal.x, lanes_maximum(radial, min_length));
+  *normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), flat_normal.x), flat_normal.y,
+                      lanes_keep(off_axis, lanes_multiply(p.z, outward)));
   return distance;
 }
 
+/* Distances of a block of local points from a collider of any shape. */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
@@ -4029,7 +4151,7 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *
   }
 }
 
-/* The same for one point. */
+/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
@@ -4037,7 +4159,9 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector 
   return distance;
 }
 
-/* The capsule around a body, its axis turned as the body is. Returns its radius. */
+/* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
+   axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
+   position [m]. Returns its radius [m]. */
 static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
                             cloth_vector *along) {
   float reach = maximum(body->radius, body->radius_top);
@@ -4055,7 +4179,10 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   return reach;
 }
 
-/* Farthest a collider's surface lies from its position. */
+/* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
+#define PLANE_REACH 1.0e9f
+
+/* Largest distance of a collider's surface from its position [m], or a little more. */
 static float body_reach(const cloth_collider *body) {
   switch (body->shape) {
   case CLOTH_SHAPE_SPHERE:
@@ -4067,7 +4194,7 @@ static float body_reach(const cloth_collider *body) {
   case CLOTH_SHAPE_CYLINDER:
     return body->half_height + body->radius;
   default:
-    return 1.0e9f; /* a plane is never far */
+    return PLANE_REACH;
   }
 }
 
@@ -5083,7 +5210,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
     int32_t count = line->rows - row;
     lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
-    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negate(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }
@@ -5244,7 +5371,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][s]) = quantise(sum, WORK_ROUNDER);
     }
   }
 }
@@ -5267,7 +5394,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
       float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][t]) += quantise(value, WORK_ROUNDER);
     }
   }
 }
@@ -5425,7 +5552,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+    to[node] = quantise(sum, WORK_ROUNDER);
   }
 }
 
