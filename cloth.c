@@ -210,6 +210,12 @@
 
 /// Scalars and vectors ///
 
+/*
+ * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
+ * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
+ * the same operations for several floats at a time. Reads and writes no cloth.
+ */
+
 typedef union float_bits {
   float value;
   uint32_t bits;
@@ -221,6 +227,7 @@ CLOTH_INLINE float_bits float_to_bits(float value) {
   return b;
 }
 
+/* 1 unless the value is infinite or NaN. */
 static int is_finite(float value) {
   return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
@@ -229,6 +236,7 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
+/* The smaller and the larger of two floats; b if either is NaN. */
 CLOTH_INLINE float minimum(float a, float b) {
   return a < b ? a : b;
 }
@@ -237,9 +245,15 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
+   the bits that are hashed and saved. */
+CLOTH_INLINE float negate(float a) {
+  return 0.0f - a;
+}
+
 #if WITH_COLLIDERS
 static float absolute(float a) {
-  return a < 0.0f ? 0.0f - a : a;
+  return a < 0.0f ? negate(a) : a;
 }
 #endif
 
@@ -315,24 +329,41 @@ CLOTH_INLINE float square_root(float value) {
 }
 #endif
 
+/*
+ * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
+ * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ *
+ * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
+ * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ *
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
+ * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
+ * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
+ * as long as n + m < 126.
+ *
+ * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ */
+
 /* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
    2^-53, whose square is far above the smallest normal float, 2^-126. */
 #define STATE_QUANTUM 9.313225746154785e-10f
 /* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
    products differ by 0 or by at least 2^-104. */
 #define WORK_QUANTUM 9.094947017729282e-13f
-/* Adding and taking away 1.5 * 2^(23 - n) rounds to multiples of 2^-n, and costs two additions where a comparison costs
-   more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
-   2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
-   are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
+/* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
+   than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
+#define INPUT_QUANTUM 1.0e-22f
+/* The rounders of quantise() for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
 #define WORK_ROUNDER 1.1444091796875e-5f
 #define STATE_ROUNDER 0.01171875f
-/* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
-   least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
-#define INPUT_QUANTUM 1.0e-22f
 
 CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
+}
+
+/* Never -0, as x - x is +0 for any x. */
+CLOTH_INLINE float quantise(float value, float rounder) {
+  return (value + rounder) - rounder;
 }
 
 CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
@@ -372,12 +403,12 @@ static cloth_vector vector_flush(cloth_vector a, float quantum) {
   return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
-/* What is left of a vector that enters products: see WORK_QUANTUM. */
+/* Flushes components below WORK_QUANTUM to zero before they are multiplied. */
 CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
   return vector_flush(a, WORK_QUANTUM);
 }
 
-/* Lengths whose square would leave the normal range count as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
   float x = flush_small(a.x, STATE_QUANTUM);
   float y = flush_small(a.y, STATE_QUANTUM);
@@ -385,6 +416,7 @@ static float vector_length(cloth_vector a) {
   return square_root(x * x + y * y + z * z);
 }
 
+/* 1 if every component is finite and within -limit..limit. */
 static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
 }
@@ -415,14 +447,14 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
   return 1;
 }
 
-/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+/* Flushes an array, or a struct that consists of floats, to zero below WORK_QUANTUM. */
 static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     values[i] = flush_small(values[i], WORK_QUANTUM);
   }
 }
 
-/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. NaN gives `limit`. */
 static int32_t ceiling_within(float value, int32_t limit) {
   if (!(value < (float)limit)) {
     return limit;
@@ -435,11 +467,16 @@ static int vector_is_finite(cloth_vector a) {
   return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
 }
 
-/* Shortens a vector to `limit`. Returns 1 if it had to. */
+/* A squared length may exceed the squared limit by this factor before it counts as longer: scaling a vector to the
+   limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
+#define LENGTH_TOLERANCE 1.0001f
+
+/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
+   0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * 1.0001f) {
+  if (squared <= limit * limit * LENGTH_TOLERANCE) {
     return 0;
   }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
@@ -447,35 +484,43 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_TARGETS
-/* Of unit length, or 0. */
+/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
+   the shortest normal that cloth.h promises to use, 1e-5. */
+#define DIRECTION_MIN_LENGTH 1.0e-6f
+
+/* The vector scaled to unit length, or 0 if it is too short. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
+  return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+                                       : vector(0.0f, 0.0f, 0.0f);
 }
 #endif
 
 /// Hash ///
 
-/* A word of memory, whatever is kept there. */
+/*
+ * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
+ * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
+ * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
+ * of random numbers for gusts (air.h).
+ */
+
+/* A 32-bit word of memory, whatever type was stored there. */
 #if defined(__GNUC__) || defined(__clang__)
 typedef uint32_t __attribute__((may_alias)) any_word;
 #else
 typedef uint32_t any_word;
 #endif
 
-/*
- * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
- * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
- */
 #define HASH_STREAMS 4
 #define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
 
 typedef struct hasher {
   uint64_t stream[HASH_STREAMS];
-  uint32_t words;
+  uint32_t words; /* how many were hashed */
 } hasher;
 
+/* One step of a stream: the high bits of the product are folded into the low ones, which the next product spreads. */
 static uint64_t hash_mix(uint64_t stream, uint32_t word) {
   uint64_t mixed = (stream ^ word) * HASH_FACTOR;
   return mixed ^ (mixed >> 29);
@@ -499,24 +544,28 @@ CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count
   }
 }
 
+/* The hash of all words so far, which includes their number. */
 static uint64_t hash_end(const hasher *h) {
-  uint64_t all = h->words;
+  uint64_t hash = h->words;
   for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+    hash = hash_mix(hash ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
   }
-  return all;
+  return hash;
 }
 
 /// Lanes ///
 
 /*
- * Kernels are written once over these operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise work gives the
- * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
- * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
+ * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
+ * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
  *
- * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
- * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
- * changes the speed and no bit of the results.
+ * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
+ * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
+ * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
+ *
+ * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
+ * fills all. Nothing here reads or writes a cloth.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -527,7 +576,7 @@ static uint64_t hash_end(const hasher *h) {
  * SPDX-License-Identifier: MIT
  */
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -552,8 +601,8 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }
 
-/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
-   of what lies behind them too, lets the next row wait until it has come to pass. */
+/* The end of a row is stored in pieces. A masked store takes twenty times as long on some processors. A whole store
+   would overlap the start of the next row, whose loads would then stall until the store is complete. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm256_storeu_ps(to, a);
@@ -654,7 +703,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   }
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm256_min_ps(a, b);
@@ -671,7 +720,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
  * SPDX-License-Identifier: MIT
  */
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -691,7 +740,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
 }
 
-/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+/* The end of a row is stored in pieces, as SSE2's masked store (maskmovdqu) bypasses the cache. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm_storeu_ps(to, a);
@@ -776,7 +825,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm_min_ps(a, b);
@@ -790,9 +839,9 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 /*
  * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
  *
- * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
- * after the other, which rounds correctly.
+ * Helium always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It has no divide and no square root: the scalar FPU, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -803,11 +852,11 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #define CLOTH_LANES_NAME "helium"
 
 typedef float32x4_t lanes;
-typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+typedef mve_pred16_t lanes_mask; /* one bit per byte, four per lane: all set or none */
 
 /*
- * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
- * like touch a single int: it moves or drops stores to the other floats around them.
+ * Four floats at the address of any float. Loads and stores are plain accesses through this type, because GCC 12
+ * assumes that vldrwq_f32 and vstrwq_f32 access a single int: it moves or drops stores to the other three floats.
  */
 typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
 
@@ -831,7 +880,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
 #if defined(__clang__)
   vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
 #else
-  /* What vstrwq_p_f32 is, with all four floats declared. */
+  /* The instruction of vstrwq_p_f32, with all four floats declared as accessed. */
   __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
           : "+m"(*(lanes_in_memory *)to)
           : [to] "r"(to), [a] "w"(a), [count] "r"(count)
@@ -855,8 +904,8 @@ CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
   return vmulq_f32(a, b);
 }
 
-/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
-   back. */
+/* The lanes of q0 are s0 to s3, those of q1 are s4 to s7. Without the assembly GCC 12 would copy every lane out of the
+   vector and back. */
 CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
 #if defined(__clang__)
   lanes quotient = a;
@@ -892,7 +941,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
 #endif
 }
 
-/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+/* b > a in place of a < b: Helium's "less" is "not greater or equal", which is true for NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return vcmpgtq_f32(b, a);
 }
@@ -914,7 +963,7 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
 }
 
-/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+/* vshlc shifts in the bits of the carry, the last lane of the block before, and leaves the last lane of `a` there. */
 #define CLOTH_LANES_SHIFT
 typedef uint32_t lanes_shift;
 
@@ -926,7 +975,7 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 
-/* There are eight vector registers. */
+/* There are only eight vector registers: reload what memory holds instead of spilling it. */
 #define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 
 CLOTH_INLINE float lanes_first_value(lanes a) {
@@ -941,16 +990,16 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
 }
 
-/* A store that interleaves is a transposition. */
+/* The interleaving store of four vectors transposes them. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
-  float turned[CLOTH_LANES * CLOTH_LANES];
+  float transposed[CLOTH_LANES * CLOTH_LANES];
   float32x4x4_t all;
   for (int n = 0; n < CLOTH_LANES; n++) {
     all.val[n] = block[n];
   }
-  vst4q_f32(turned, all);
+  vst4q_f32(transposed, all);
   for (int n = 0; n < CLOTH_LANES; n++) {
-    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+    block[n] = vld1q_f32(transposed + n * CLOTH_LANES);
   }
 }
 
@@ -958,9 +1007,9 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
 /*
  * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
  *
- * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
- * lane after the other, which rounds correctly.
+ * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It only estimates quotients and square roots: VFP, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -1206,7 +1255,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
-/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return wasm_f32x4_pmin(b, a);
@@ -1221,7 +1270,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 #define CLOTH_LANES_NAME "scalar"
 
 typedef float lanes;
-typedef int lanes_mask;
+typedef int lanes_mask; /* chooses lanes; here 1 or 0 */
 
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return *from;
@@ -1231,7 +1280,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   *to = a;
 }
 
-/* Stores the first `count` lanes, at least one, or all if there are fewer. */
+/* Stores the first `count` lanes, which is 1 or more; all of them if `count` is CLOTH_LANES or more. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   (void)count;
   *to = a;
@@ -1271,6 +1320,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
   return square_root(a);
 }
 
+/* Chooses the lanes with a < b; none where one of them is NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return a < b;
 }
@@ -1279,7 +1329,7 @@ CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
   return mask ? yes : no;
 }
 
-/* One place up: the last lane of `before`, then all of `a` but its last. */
+/* Moves lanes up by one: lane 0 is the last lane of `before`, lane n is lane n - 1 of `a`. */
 CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   (void)a;
   return before;
@@ -1289,61 +1339,66 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
 
-/* The first `count` lanes; none if it is 0 or less. */
+/* Chooses the first `count` lanes; none if `count` is 0 or less. */
 CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
+/* Chooses the lanes that both masks choose. */
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
 
+/* 1 if the mask chooses a lane. */
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
 
-/* What the mask chooses, and 0 elsewhere. */
+/* The lanes of `a` that the mask chooses; the others are 0. */
 CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return mask ? a : 0.0f;
 }
 
-/* 0 where the mask chooses, and what was there elsewhere. */
+/* The lanes of `a` that the mask does not choose; the others are 0. */
 CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return mask ? 0.0f : a;
 }
 
-/* Of as many blocks as lanes: lane n of block m becomes lane m of block n. */
+/* Transposes CLOTH_LANES blocks in place: lane n of block m becomes lane m of block n. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
 #endif
 
+/* Partial sums of every sum, for any lane width: the largest CLOTH_LANES there is. */
 #define LANES_SUMS 8
 
 typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-/* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
- */
+/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
+   CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-/* The first `count` lanes, the others 0. */
+/* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
   return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
 }
 
+/* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* A backend may bring its own, with these very meanings: the second where both are equal or one is no number. */
+/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
+   own with the same results. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -1354,7 +1409,8 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* What moves out at the top of one block and into the next. A backend may bring its own. */
+/* A shift register over the blocks of a row: the lane that leaves one block enters the next. A backend may define its
+   own. */
 #ifndef CLOTH_LANES_SHIFT
 typedef lanes lanes_shift;
 
@@ -1362,7 +1418,8 @@ CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
-/* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
+/* Moves a block up by one lane. Lane 0 is the last lane of the block before, 0 for the first block; `*carry` keeps the
+   last lane of `a`. */
 CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
@@ -1370,13 +1427,13 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
 }
 #endif
 
-/* Stands where a vector unit of few registers does better to load again what it has loaded before than to store it for
-   later. */
+/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
+   loaded before in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
 
-/* Values smaller than the quantum become +0. */
+/* Magnitudes below the quantum become +0. */
 CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
@@ -1385,11 +1442,17 @@ CLOTH_INLINE lanes lanes_flush(lanes a) {
   return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
-CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
-  return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
+/* Rounds to multiples of a power of two: see quantise(). Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float rounder) {
+  return lanes_subtract(lanes_add(a, lanes_splat(rounder)), lanes_splat(rounder));
 }
 
+/* 0 - a rather than a change of sign: 0 stays +0, see negate(). */
+CLOTH_INLINE lanes lanes_negate(lanes a) {
+  return lanes_subtract(lanes_splat(0.0f), a);
+}
+
+/* A block of vectors. */
 typedef struct lanes3 {
   lanes x, y, z;
 } lanes3;
@@ -1418,6 +1481,7 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+/* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
 }
@@ -1442,13 +1506,13 @@ CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
   return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
-  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
+  return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
 /* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
-   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
-   constant to the compiler, have a copy of the statement of their own. */
+   `left` the number of elements from there to the end. Unless the compiler optimises for size, the statement is
+   compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK(i, left, count, statement)                                                                          \
   for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
@@ -1468,21 +1532,21 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
   }
 #endif
 
-/* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
+/* Loads the first `count` lanes from floats that lie `next` floats apart; the other lanes repeat the first. */
 CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
-  float side[CLOTH_LANES];
+  float gathered[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    side[lane] = from[(lane < count ? lane : 0) * next];
+    gathered[lane] = from[(lane < count ? lane : 0) * next];
   }
-  return lanes_load(side);
+  return lanes_load(gathered);
 }
 
-/* The same, or lanes that lie side by side, which are not counted. */
+/* Loads lanes that lie `next` floats apart: all lanes if `next` is 1, else lanes_gather(). */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-/* A vector per particle as three arrays. */
+/* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
 } vector_array;
@@ -1491,7 +1555,6 @@ CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
-/* Stores the first `count` lanes. */
 CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
@@ -1521,12 +1584,12 @@ CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, in
                    lanes_gather(from.z + i, next, count));
 }
 
-/* Adds the first `count` lanes to floats that lie `next` apart. */
+/* Adds the first `count` lanes to floats that lie `next` floats apart. */
 CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
-  float side[CLOTH_LANES];
-  lanes_store(side, a);
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += side[lane];
+    to[lane * next] += values[lane];
   }
 }
 
@@ -1536,13 +1599,13 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
   lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
-CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
-  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
+  return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
 
 #endif
 
-/* Length of vectors; one whose square would leave the normal range counts as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_flush_below(a, STATE_QUANTUM);
   return lanes_square_root(lanes3_dot(a, a));
@@ -1556,6 +1619,7 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 
 #if WITH_MULTILEVEL
 
+/* Three arrays that lie `stride` floats apart. */
 static vector_array vectors_from(float *first, int32_t stride) {
   vector_array three = {first, first + stride, first + 2 * stride};
   return three;
@@ -1563,11 +1627,12 @@ static vector_array vectors_from(float *first, int32_t stride) {
 
 #endif
 
-CLOTH_INLINE lanes signed_one(lanes a) {
+/* -1 where a < 0, else 1. */
+CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-/* Sum of small whole numbers. */
+/* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
   uint32_t count = 0;
@@ -1578,12 +1643,14 @@ static uint32_t lanes_count(lanes a) {
   return count;
 }
 
+/* Clamps to 0..1. */
 CLOTH_INLINE lanes clamped_to_one(lanes a) {
   return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
 #if WITH_PROJECTION
 
+/* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
@@ -1594,21 +1661,21 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
 }
 
-/* How many of a block's particles are meant. */
+/* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
   return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
 
 #endif
 
-/* As large as its length, or larger. */
+/* Upper bound of |a|: its 1-norm, which needs no square root. */
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
 #if WITH_MEASURE
 
-/* Adds one element to a sum. */
+/* Adds element `index` to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }
@@ -1619,16 +1686,84 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
 
 /// The cloth in its arena ///
 
+/*
+ * The structs and arrays that lie in a cloth's arena, and the owners of its scratch. The arena holds, in this order:
+ * struct cloth; the constants (maps); the state, which is saved, loaded and hashed; the cloth's own scratch, some of
+ * which callers read after a step; and the scratch that other cloths may share, of which nothing outlasts a step.
+ * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
+ *
+ * Who owns which scratch when. Stages of a step, in order; all but the first run once per substep:
+ *
+ *   prepare   prepare_step() (step.h), before the first substep
+ *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, bend.h, seam.h): unless only these two act
+ *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
+ *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
+ *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
+ *   resolve   resolve_contacts() (solver_contact.h): if particles are held
+ *   move      predict_positions() (motion.h): unless predict has found the final velocities already
+ *   lengths   project_springs() (projection.h), pull_tethers() (tether_pull.h), limit_strain() (lines.h) and
+ *             update_velocities_from_positions() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h) and constrain_to_targets()
+ *             (targets.h), in this order
+ *   accept    accept_particles() (motion.h)
+ *
+ * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
+ * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
+ *
+ *   array            owner     content                                                   read by
+ *   uniform_runs     prepare   longest run of mobility and stiffness 1 of each row,      lengths
+ *                              then of each block of columns
+ *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
+ *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
+ *   row_buffers      forces    changes that the springs of a row bring to rows below:    forces
+ *                              buffer 0 those one cell long, 1 and 2 bend springs
+ *                    solve     the same for each product of the matrix                   solve
+ *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
+ *   force_share      predict   share with which forces act on each particle              add_explicit_change()
+ *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
+ *                    solve     residual b - A x, not projected: the contact force        solve, resolve
+ *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
+ *                    solve     preconditioned residual and A times direction, by turns   solve
+ *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
+ *                              them (they are those of predict if move is left out)
+ *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
+ *   bend_slopes      forces    slopes of implicit bend springs                           solve
+ *   seam             forces    w and beta of implicit springs across a tube's seam       solve
+ *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
+ *   direction        hold      prescribed velocity changes z of held particles           solve
+ *                    solve     z, the warm start, then the direction of the iteration    solve
+ *   solution         solve     velocity changes x                                        solve
+ *   inverse          solve     diagonal blocks C of A, then the preconditioner's blocks  solve
+ *   share            solve     1 for particles that coarser grids correct, else 0        solve
+ *   nodes            solve     NODE_FLOATS arrays per grid: sums of springs (6) and of   solve
+ *                              masses (6), which become residual (3), correction (3)
+ *                              and inverse blocks (6)
+ *   coarse_lines     solve     two lines of vectors of a grid, during a restriction or   solve
+ *                              an interpolation
+ *
+ *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
+ *                              steps work.h makes plans there                            the statistics
+ *   own.constraints  prepare   projection_plan and the distance constraints after it     project_springs()
+ *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
+ *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
+ *                    touch
+ *
+ * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
+ * the state and the workspace, after each component of product and direction, and before bend_slopes.
+ */
+
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
 
-/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
-   the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
-   from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
+/* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
+   cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
+   (row + 1, column). A bend spring is stored in the same way, by squares of two by two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction, which `d` names. Unless size is asked for, each direction has a copy of the
-   statement of its own, in which `d` is a constant to the compiler. */
+/* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
+   compiled for each direction, with `d` a constant. */
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
@@ -1647,209 +1782,223 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
   FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
-/* How many floats the operator keeps for one spring: w (3) and beta. */
+/* Floats of the operator for one spring, whose matrix block is w w^T + beta I: w (3) and beta. */
 #define OPERATOR_FLOATS 4
-/* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
-   The last tile of a row is as much narrower as the row ends earlier. */
-#define TILE 8
+/* Floats of the operator for one cell. */
 #define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
-/* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
- */
+/* The operator's floats lie in tiles of eight cells of a row, CELL_FLOATS arrays of eight floats each, so that all of a
+   cell's floats are found from one address. The last tile of a row is as narrow as what is left of the row. */
+#define TILE 8
+/* Tethers: pins came or went since they were chosen; they were chosen for the present pins; the caller has set some. */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
-/* Where targets are: nowhere yet; at rest; under way during the next step. */
+/* Targets: there are none yet; they rest; they move during the next step. */
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
-/* What is kept of targets, a vector per particle each, and LIMIT: the motion constraint's three lengths. */
+/* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
+   and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
 enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
-/* Tethers of a particle at most. */
+/* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* Columns, or rows, whose pieces without pins are told together: the most lanes there are. */
+/* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
 #define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
 #define TETHER_BLOCK 8
-/* Rows without pins and maps have kernels of their own, unless size matters more. */
+/* 1: runs in which all mobilities and stiffness factors are 1 have kernels of their own; 0 when optimising for size. */
 #ifdef __OPTIMIZE_SIZE__
 #define UNIFORM_KERNELS 0
 #else
 #define UNIFORM_KERNELS 1
 #endif
-/* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
-   what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
-   lane width. */
+/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end and
+   discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
+   offsets for every lane width. */
 #define LANE_PAD 8
-/* Zeros before the bend slopes: where the first particles look for springs that lead to them from the
-   left. Two are needed; eight keep what follows aligned. */
+/* Zeros before the bend slopes: the slopes of springs that would end at the first two particles of the grid. Two are
+   needed; eight keep the slopes aligned. */
 #define ZERO_PAD 8
-/* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
+/* Row buffers, each of a vector per column: buffer 0 for springs one cell long; 1 and 2, for even and odd rows, for
+   bend springs, which reach two rows. */
 #define ROW_BUFFERS 3
 
-/* Degrees of freedom (thesis eq. 5.1) and pin bookkeeping, one byte a particle. */
+/* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
 #define FREEDOM_MASK 3u
 #define FREEDOM_FREE 3u
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_HAS_TARGET 4u /* the velocity leads to a target and holds for the next step only */
+#define PIN_ARRIVED 8u    /* the pin has reached its target; the next step starts by setting its velocity to 0 */
 
-/* A particle confined to a line or plane. */
+/* A particle confined to a line or plane. Consists of words, as images and hashes read the state word by word. */
 typedef struct confinement {
   int32_t particle;
-  uint32_t freedom;
+  uint32_t freedom;       /* FREEDOM_LINE or FREEDOM_PLANE */
   cloth_vector direction; /* of the line, or the plane's normal; unit length */
-  cloth_vector anchor;    /* a point of the line or plane */
+  cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
-/* A collider slot: what it is and its motion in the next step. `used` is 0 for a free slot. */
+/* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
-  uint32_t used;
-  cloth_collider body; /* body.pose is where it goes */
-  cloth_pose previous; /* where it comes from */
+  uint32_t used;       /* 0: the slot is free */
+  cloth_collider body; /* body.pose is the pose at the end of the step */
+  cloth_pose previous; /* pose at the start of the step */
 } collider_slot;
 
-/* Contact of one particle with a solid inside the solve. */
+/* Contact of one particle with a collider as a constraint of the solve: held in all directions, held along the normal,
+   or let go because the collider would have had to pull. */
 enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
-/* One word a particle: the kind, for how many substeps it still has to slide, and the collider's index. */
+/* One word per particle: the kind (2 bits), how many substeps it still has to slide (3 bits), the collider's index. */
 #define CONTACT_KIND(info) ((info)&3u)
 #define CONTACT_DWELL(info) (((info) >> 2) & 7u)
 #define CONTACT_COLLIDER(info) ((int32_t)((info) >> 5))
 #define CONTACT_WORD(collider, dwell, kind) (((uint32_t)(collider) << 5) | ((uint32_t)(dwell) << 2) | (uint32_t)(kind))
-/* A particle that slips does so for this many substeps before it may stick again. Without it neighbours take turns in
-   holding each other, and a sheet that should slide stands still. */
+/* A particle that starts to slide slides for at least this many substeps before it may stick again. With 0 or 1
+   neighbours hold each other by turns: the sheet of test_incline, which has to slide at a friction of 0.35, then stays
+   where it is. At most 7, as a CONTACT_WORD() has three bits for it. */
 #define SLIDE_DWELL 4u
 
-/* What the caller may change between steps, beside particles, colliders and confinements. */
+/* What the caller may change between steps, beside particles, colliders, confinements and targets. All fields are
+   words; from last_substep on they are floats. */
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_place[2]; /* where in the sequence of gusts the next step begins: whole periods, and 2^-32 of one */
+  uint32_t gust_place[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
   float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
-  float rest_time; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
+  float rest_time; /* how long every particle has been slower than the sleep speed [s]; ASLEEP for a sleeping cloth */
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
 
-/* One direction of stretch or shear springs, scaled for the substep. */
-typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* k ks / m0: velocity change per metre of elongation */
-  float stiffness;   /* k^2 ks / m0 */
-  float damping;     /* k kd / m0 */
-  float compression; /* share of both that acts when shorter than rest */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;      /* of the springs that act by forces */
-  int32_t projected; /* none, all, or those above the plan's threshold */
-} spring_family;
-
+/* Which springs of a family are projected instead of acting by forces. SOME: those whose own kappa, with the maps, is
+   above the plan's `projected_above`. */
 enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 
-/* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
-   fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
+/* One direction of stretch or shear springs, with coefficients for a substep of h seconds and the reference mass m0. */
+typedef struct spring_family {
+  float rest;        /* rest length [m] */
+  float force;       /* h ks / m0: velocity change per metre of elongation [1/s] */
+  float stiffness;   /* h^2 ks / m0 */
+  float damping;     /* h kd / m0 */
+  float compression; /* share of stiffness and damping that acts on a spring shorter than its rest length */
+  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
+  int32_t mode;      /* a cloth_mode: of the springs that act by forces */
+  int32_t projected; /* PROJECTED_NONE ... */
+} spring_family;
+
+/* One direction of bend springs, with coefficients for a substep of h seconds and the reference mass m0. A spring of
+   length l = s L, shorter than its rest length L, changes the velocity of its ends by the weaker of curve * p(s) and
+   linear * (l - L), but by no less than fold * (l - L) [m/s]; negative pushes the ends apart. p is the quartic of Choi
+   and Ko (2002). */
 typedef struct bend_family {
-  float rest, inverse_rest;
-  float curve;        /* (k / m0) c / L^2 */
-  float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
-  float linear;       /* (k / m0) c_b */
-  float linear_slope; /* (k^2 / m0) c_b */
-  float most;         /* bound on the fabric's push */
-  float fold;         /* (k / m0) times the fold stiffness */
-  float fold_slope;   /* (k^2 / m0) times the fold stiffness */
-  float damping;      /* k kd / m0 */
+  float rest, inverse_rest; /* L [m], 1 / L */
+  float curve;              /* (h / m0) c / L^2 [m/s] */
+  float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
+  float linear;             /* (h / m0) c_b [1/s] */
+  float linear_slope;       /* (h^2 / m0) c_b */
+  float most;               /* maximum of the curve's push [m/s] */
+  float fold;               /* (h / m0) times the fold stiffness [1/s] */
+  float fold_slope;         /* (h^2 / m0) times the fold stiffness */
+  float damping;            /* h kd / m0 */
 } bend_family;
 
+/* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
+   before the first substep. */
 typedef struct step_plan {
   float dt;           /* of the step [s] */
-  float h, inverse_h; /* substep [s], and its inverse */
+  float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
-  int32_t notes;
-  int32_t solves;      /* 1 if anything is implicit */
-  int32_t forces;      /* 1 if anything but gravity and velocity damping acts by forces */
-  int32_t springs;     /* 1 if stretch or shear springs do */
-  int32_t projects;    /* 1 if springs are projected */
-  int32_t span;        /* largest span of the projected springs */
-  float extrapolation; /* share of BDF2 in the prediction */
-  float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
-  int32_t bend_mode;
-  int32_t bend_projected;
-  int32_t tethered;      /* 1 if some particle has a tether */
-  float projected_above; /* kappa above which springs are projected */
-  float bend_kappa;
+  int32_t notes;            /* CLOTH_NOTE_... flags for the result */
+  int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
+  int32_t forces;           /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t springs;          /* 1 if stretch or shear springs act by forces */
+  int32_t projects;         /* 1 if springs are projected */
+  int32_t span;             /* largest span of the projected springs [cells] */
+  float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
+  float history;            /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  int32_t bend_mode;        /* a cloth_mode: of the bend springs */
+  int32_t bend_projected;   /* 1 if the bend springs are projected */
+  int32_t tethered;         /* 1 if a particle has a tether */
+  float projected_above;    /* kappa above which springs are projected */
+  float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
   float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
 
-/* Columns from .. to - 1 of a row, or rows of a column. */
+/* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
 typedef struct uniform_run {
   int16_t from, to;
 } uniform_run;
 
-/* A collider during one substep. */
+/* A collider during one substep, as body_in_substep() computes it. */
 typedef struct moving_body {
   cloth_pose start, end;    /* pose when the substep starts and ends */
-  float margin;             /* distance kept from its surface */
-  int32_t turns;            /* 1 if it does */
-  int32_t aligned;          /* 1 if it is a sphere that does not: world axes serve */
-  float reach;              /* around its position, margin included */
-  cloth_vector from, along; /* a capsule around it: where its axis begins, from its position, and leads */
-  float inverse_squared;    /* of the axis's length; 0: there is none */
-  float axis_reach;         /* around the axis, margin included */
-  int32_t index, substep;
+  float margin;             /* distance that contact by projection keeps from the surface [m] */
+  int32_t turns;            /* 1 if it rotates during the substep */
+  int32_t aligned;          /* 1 for a sphere that does not rotate: world axes serve as its own */
+  float reach;              /* radius of a sphere around its position that holds shape and margin [m] */
+  cloth_vector from, along; /* a capsule that holds its shape: start of the axis, relative to its position, and length
+                               vector of the axis [m] */
+  float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
+  float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
-/* A limit on the length of springs, see "Projection". */
+/* A range for the length of springs across `span` cells, see constraint.h. */
 typedef struct distance_constraint {
-  int32_t span;                             /* cells */
-  float low, high;                          /* squared: shorter than low is lengthened, longer than high shortened */
-  float compliance_below, compliance_above; /* compliance below and above, over the mobilities */
-  float gain_below, gain_above;             /* gain between two particles of mobility 1 */
-  int32_t fast;                             /* 1 if project_uniform() may serve */
-  float kappa, above; /* where only springs of a family above this are projected, its kappa; else 0 */
+  int32_t span;                             /* [cells] */
+  float low, high;                          /* the range's ends, squared [m^2] */
+  float compliance_below, compliance_above; /* m0 / (h^2 ks) of springs that are too short and too long */
+  float gain_below, gain_above;             /* 1 / (2 + compliance): the gain between two particles of mobility 1 */
+  int32_t fast;                             /* 1 if project_uniform() may be used in uniform runs */
+  float kappa, above; /* kappa of the family and threshold, if only springs above it are projected; else 0 */
 } distance_constraint;
 
-/* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
-   coarsest span to the finest. */
+/* The constraints of a step's projected springs, which follow this struct in memory: those of one direction are
+   consecutive, from the largest span to the smallest. */
 typedef struct projection_plan {
   int32_t first[DIRECTIONS], count[DIRECTIONS];
 } projection_plan;
 
-/* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
+/* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
+   step. */
 typedef struct obstacle_capsule {
-  cloth_vector low, high;   /* the box around it [m] */
-  cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
-  float squared_reach;      /* around the axis */
+  cloth_vector low, high;   /* corners of the box [m] */
+  cloth_vector from, along; /* one end of the capsule's axis, and the vector from there to the other end [m] */
+  float squared_reach;      /* squared radius of the capsule [m^2] */
 } obstacle_capsule;
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
-/* Start of the scratch span. */
+/* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;  /* whose contacts are being worked on */
-  uint32_t tick;     /* of the port's timer, when the last stage ended */
-  uint32_t start;    /* tick when a step with a deadline began ... */
-  uint32_t ticks;    /* ... and the ticks it has */
-  int32_t uniform;   /* particles that the plain pieces of the rows hold */
-  int32_t obstacles; /* bodies that may be in the way of tethers */
-  int32_t timed;     /* 0 for a step without a deadline */
-  int32_t is_cut;    /* 1 if it may do no more optional work than max_refinements; 0: any */
-  int32_t refinements, max_refinements;
+  moving_body body;    /* the collider that body_in_substep() computed last */
+  uint32_t tick;       /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;      /* tick when a step with a deadline began */
+  uint32_t ticks;      /* ticks from there to the deadline */
+  int32_t uniform;     /* particles in the uniform runs of the rows */
+  int32_t obstacles;   /* how many obstacle capsules there are */
+  int32_t timed;       /* 1 for a step with a deadline */
+  int32_t is_cut;      /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements; /* pieces of optional work done so far */
+  int32_t max_refinements;
 } workspace;
 
-/* The grid, from the config. */
+/* The grid, from the config. Hashed as words. */
 typedef struct grid_shape {
   int32_t columns, rows;
   int32_t wrap;                     /* 1: column 0 follows the last column */
   float spacing_warp, spacing_weft; /* rest lengths of one cell's edges [m] */
-  float diagonal, antidiagonal;     /* and of its diagonals [m] */
+  float diagonal, antidiagonal;     /* rest lengths of one cell's diagonals [m] */
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
@@ -1897,8 +2046,9 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
-/* Byte offsets from the start of the arena to scratch that cloths may share; 0 for what the config does without. They
-   lead up or down, modulo the size of an address. The first is never 0. */
+/* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
+   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_runs, the first, is
+   never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
@@ -1907,7 +2057,8 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to scratch of the cloth's own, which outlasts a step. */
+/* Byte offsets from the start of the arena to the scratch that is never shared. Statistics, iterations and reactions
+   can be read until the next step. */
 typedef struct own_offsets {
   uint32_t workspace;
   uint32_t constraints; /* 0: nothing is ever projected */
@@ -1919,25 +2070,25 @@ typedef struct constant_offsets {
   uint32_t mass_ratio, stiffness_map;
 } constant_offsets;
 
-/* Byte offsets from the start of the arena to the parts of the state. It begins with `freedom` and ends at `end`. */
+/* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
 
-/* A cloth: where everything lies in its arena, and its settings. */
+/* The start of every arena: where everything lies, and the settings. */
 struct cloth {
   uint32_t magic;
   int32_t count;           /* particles */
   int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 while the scratch is to be shared and none was given */
+  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
   uint32_t total_bytes;    /* of the arena */
   uint32_t shared_bytes;   /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
-  uint32_t pads[SCRATCH_PARTS]; /* a cloth takes the same room in every build */
+  uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
 #endif
   constant_offsets constant;
   state_offsets state;
@@ -1946,40 +2097,48 @@ struct cloth {
   cloth_settings settings;
 };
 
-/* A condition on the layout of types. NAME says what it is about. */
+/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
-/* Grid and settings are hashed word by word: a gap would hash as whatever lies there. */
+/* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
-/* From `last_substep` on the inputs are floats, which images check together. */
+/* From last_substep on the inputs are floats, which images check as one run. */
 LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
-/* A fabric is a run of floats, which are flushed together. */
+/* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
-/* A quaternion is a run of four floats, which are flushed together. */
+/* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
-/* A cloth takes the same room in every build: see `pads`. */
+/* The struct has the same size in every build: see `pads`. */
 LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
 
-/* What comes before the state in a save and in an image. */
+/* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
 
-/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
-   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
+/* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
+   velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
+   particle, whose limit is at most 1e4. */
 #define HISTORY_INVALID 2.0e5f
 
-/* Fastest a pin may be told to move [m/s]. */
+/* Maximum of each component of a pin's velocity [m/s]. */
 #define PIN_SPEED_LIMIT 1.0e5f
 
 /// Access to the arena ///
 
-/* Also of what lies before the arena or behind it, in scratch that is shared. */
+/*
+ * Addresses of the arrays and structs of a cloth, and small questions and changes that several parts share: work
+ * counters, checks of arguments, velocity history, wake. types.h says what the arena holds, and which stage of a step
+ * owns which scratch array. In and out: state, constants and scratch, as each function says.
+ */
+
+/* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
+   shared scratch can lie on either side of the arena. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
@@ -1988,6 +2147,7 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
+/* Three arrays that lie `stride` floats apart. */
 CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   vector_array p;
   p.x = floats_at(c, offset);
@@ -2020,23 +2180,26 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
-/* Counts work of a step at hand: so many times the price of one. */
-static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+/* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
+   kept as two words, the low one first. */
+static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   if (!WITH_PLANNING) {
     return;
   }
   uint32_t *work = statistics_of(c)->work;
-  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
+  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * cost;
   work[0] = (uint32_t)sum;
   work[1] = (uint32_t)(sum >> 32);
 }
 
-/* Takes back work that was reckoned in advance and not done. */
-static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, 0u - times, price);
+/* Refunds work that was charged in advance but skipped. */
+static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
+  add_work(c, 0u - times, cost);
 }
 
-/* May the step at hand do another piece of optional work? After the first refusal it may do none. */
+/* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
+   until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
+   step the answer is 0. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
@@ -2050,9 +2213,9 @@ static int may_refine(const cloth *c) {
   return 1;
 }
 
-/* The same where fixed work does not have it done for all. */
-static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
+/* Adds work that depends on the state. In fixed-work mode its maximum was already charged at the start of the step. */
+static void add_varying_work(const cloth *c, uint64_t times, uint32_t cost) {
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, cost);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
@@ -2063,32 +2226,33 @@ static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
 }
 
-/* Does column 0 follow the last column? */
+/* 1 for a tube: column 0 follows the last column. */
 CLOTH_INLINE int is_wrapped(const cloth *c) {
   return WITH_WRAP && c->grid.wrap;
 }
 
-/* Cells along the warp. */
+/* Cells along the warp (one row); a tube has one more than a flat sheet. */
 static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
-/* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
+/* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-/* Where explicit springs are evaluated. */
+/* The positions at which air and explicit springs are evaluated: the predicted ones if the step extrapolates, else the
+   positions at the start of the substep. */
 static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
   return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
 }
 
-/* Are contacts constraints of the solve? */
+/* 1 if contacts are constraints of the linear solve (CLOTH_CONTACT_SOLVER). */
 static int has_solver_contacts(const cloth *c) {
   return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
-/* Mass of a particle over the reference mass. */
+/* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
 }
@@ -2097,17 +2261,20 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
 static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
+/* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
-/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+/* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
+   has set are never chosen anew. */
 static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
@@ -2123,17 +2290,18 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
-/* Is this a cloth, and is what comes with it there? */
-static int check_call(const cloth *c, const void *with) {
+/* The check of a call with a cloth and one more pointer, which may not be NULL. */
+static int check_call(const cloth *c, const void *argument) {
   int error = check_cloth(c);
-  return error || with ? error : CLOTH_ERROR_NULL;
+  return error || argument ? error : CLOTH_ERROR_NULL;
 }
 
-/* The velocities one or two substeps before the last. */
+/* Velocities [m/s] `before` substeps, 1 or 2, before the last. Only if the state has a velocity history. */
 static vector_array history_of(const cloth *c, int32_t before) {
   return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
+/* Marks a particle's earlier velocities as meaningless: the next prediction does not extrapolate them. */
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
@@ -2141,15 +2309,28 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
+/* Marks the history of the chosen particles of a block with `left` particles to the end. The mark alone suffices: with
+   it the next prediction drops what it computes from the other floats, and overwrites them. */
+CLOTH_INLINE void invalidate_block_history(const cloth *c, lanes_mask which, int32_t i, int32_t left) {
+  if (c->state.velocity_history) {
+    float *mark = history_of(c, 1).x + i;
+    lanes_store_first(mark, lanes_select(which, lanes_splat(HISTORY_INVALID), lanes_load(mark)), left);
+  }
+}
+
+/* One of the vectors kept for targets: TARGET_LIMIT ... */
 static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
 #if WITH_TARGETS || WITH_IMAGE
-/* Are these the lengths of a motion constraint? */
+/* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */
+#define MAX_BACKSTOP 1.0e4f
+
+/* 1 if the lengths of a motion constraint are in range: max_distance, backstop_distance, backstop_radius [m]. */
 static int is_motion_limit(cloth_vector limit) {
-  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
-         in_range(limit.z, 0.0f, 1.0e4f);
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, MAX_BACKSTOP) &&
+         in_range(limit.z, 0.0f, MAX_BACKSTOP);
 }
 #endif
 
@@ -2157,12 +2338,12 @@ static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
 }
 
-/* Something that acts on the cloth has changed. */
+/* Wakes the cloth, or restarts the time that it has been at rest, as something that acts on it has changed. */
 static void wake(const cloth *c) {
   inputs_of(c)->rest_time = 0.0f;
 }
 
-/* Stores one of the inputs. What it already is wakes nothing. */
+/* Stores one of the inputs, and wakes the cloth if the value differs from the stored one. */
 static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
   if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
     wake(c);
@@ -2175,6 +2356,7 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
+/* One of ROW_BUFFERS buffers of a vector per column. Owned by the forces and by the product of the solver's matrix. */
 static vector_array row_buffer(const cloth *c, int32_t number) {
   vector_array f;
   f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
@@ -2187,18 +2369,19 @@ static void clear_row_buffers(const cloth *c) {
   fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
 }
 
+/* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */
 static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* All bits of any particle's freedom. */
+/* The bits that are set in the freedom of at least one particle. */
 static uint32_t union_of_freedom_flags(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
-  uint32_t joined = 0;
+  uint32_t flags = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    joined |= freedom[i];
+    flags |= freedom[i];
   }
-  return joined;
+  return flags;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
@@ -2209,7 +2392,7 @@ static int check_particle(const cloth *c, int32_t particle) {
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
 }
 
-/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+/* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
 static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
   if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
@@ -2228,14 +2411,20 @@ static int check_pin(const cloth *c, int32_t particle) {
 
 /// Rotations and poses ///
 
+/*
+ * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
+ * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
+ * (see WORK_QUANTUM). Reads and writes no cloth.
+ */
+
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = 0.0f - q.x;
-  q.y = 0.0f - q.y;
-  q.z = 0.0f - q.z;
+  q.x = negate(q.x);
+  q.y = negate(q.y);
+  q.z = negate(q.z);
   return q;
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
   v = vector_flush_work(v);
@@ -2248,11 +2437,15 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
   return q;
 }
 
-/* Snapped before it is squared, and again when it is scaled. */
+/* Lower bound of the squared length that a quaternion is divided by. The quaternions here have squared lengths of 0.5
+   and more; the bound keeps the division finite for one of 0. */
+#define ROTATION_MIN_SQUARED 1.0e-12f
+
+/* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  float scale = 1.0f / square_root(maximum(squared, ROTATION_MIN_SQUARED));
   q.x = q.x * scale;
   q.y = q.y * scale;
   q.z = q.z * scale;
@@ -2260,7 +2453,8 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
   return rotation_flush(q);
 }
 
-/* A share t of the way from a to b, the short way round, at nearly even speed. */
+/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
+   speed. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
   float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
@@ -2271,6 +2465,7 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
   return rotation_normalised(q);
 }
 
+/* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) {
     return *b;
@@ -2291,7 +2486,7 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
   v = lanes3_flush(v);
@@ -2301,30 +2496,38 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
+/* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
+   within 1e-3, as cloth.h demands. */
+#define ROTATION_LIMIT 2.0f
+#define ROTATION_SQUARED_LOW 0.998f
+#define ROTATION_SQUARED_HIGH 1.002f
+
+/* CLOTH_OK for a pose within the position limit with a unit quaternion, else the error that says what is wrong. */
 static int check_pose(const cloth_pose *pose) {
   if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
     return CLOTH_ERROR_VECTOR;
   }
   cloth_rotation q = pose->rotation;
-  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
+  if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
     return CLOTH_ERROR_ROTATION;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  cloth_pose clean;
-  clean.position = vector_flush(pose->position, STATE_QUANTUM);
-  clean.rotation = rotation_normalised(pose->rotation);
-  return clean;
+  cloth_pose normalised;
+  normalised.position = vector_flush(pose->position, STATE_QUANTUM);
+  normalised.rotation = rotation_normalised(pose->rotation);
+  return normalised;
 }
 
 #endif
 
 #if WITH_MOVE_FRAME
 
+/* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   cloth_rotation q;
   q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
@@ -2334,7 +2537,7 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-/* Half the rotation of one of at most half a turn. */
+/* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
   float w = square_root(0.5f * (1.0f + q.w));
   float share = 0.5f / w;
@@ -2346,9 +2549,15 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 /// Self-test ///
 
+/*
+ * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
+ * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
+ */
+
 #if WITH_SELF_TEST
 
-/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
+   inlined: volatile alone did not keep one compiler from moving the expression. */
 CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   volatile uint32_t kept = bits;
   float_bits b;
@@ -2356,33 +2565,34 @@ CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   return b.value;
 }
 
+/* 1 if the value, once rounded to a float in memory, has these bits. */
 static int has_bits(float value, uint32_t bits) {
   volatile float kept = value;
   return float_to_bits(kept).bits == bits;
 }
 
-/* Expressions of known bits, and what is wrong where they come out otherwise. */
+/* Expressions whose results are known, and the error that another result means. */
 enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
 typedef struct known_bits {
-  int16_t expression;
+  int16_t expression; /* A_PLUS_B ... */
   int16_t error;
-  uint32_t a, b, bits;
+  uint32_t a, b, bits; /* of the operands and the result */
 } known_bits;
 
 CLOTH_CONSTANT static const known_bits known_results[] = {
-    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    /* 1 + 2^-24 is a tie: to even, downwards; to even, upwards; a little more than a tie; a tie below 0. */
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
-    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
+    /* 2^127 * 2 is infinite in a float; in a wider format halving it gives 2^127 again. */
     {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
-    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
+    /* (2^24 + 1/2) - 2^24 and (1 + 2^-25) - 1 are 0 if the sum is rounded to a float, else 1/2 and 2^-25. */
     {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
     {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
-    /* 3 / 7, which 3 * (1 / 7) is not. */
+    /* 3 / 7, which differs from 3 * (1 / 7). */
     {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
@@ -2395,6 +2605,7 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
+/* The value of an expression in lanes. */
 static lanes expression_value(int expression, lanes a, lanes b) {
   switch (expression) {
   case A_PLUS_B:
@@ -2412,7 +2623,7 @@ static lanes expression_value(int expression, lanes a, lanes b) {
   }
 }
 
-/* The same in plain floats, where lanes are more than that. */
+/* The value of an expression in floats: a twin of expression_value(), as lanes and floats may be separate units. */
 static float scalar_value(int expression, float a, float b) {
   switch (expression) {
   case A_PLUS_B:
@@ -2430,7 +2641,8 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
+   and lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -2457,6 +2669,7 @@ static int masks_are_right(void) {
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
 
+/* 1 if lanes_transpose() gives the transpose of a matrix of different numbers. */
 static int transposition_is_right(void) {
   float from[CLOTH_LANES * CLOTH_LANES];
   float to[CLOTH_LANES];
@@ -2476,7 +2689,8 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* Some values of a block, through the operations whose meaning differs most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
+   whose definitions differ most between vector units. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -2491,7 +2705,7 @@ static int lanes_are_right(void) {
   lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
-    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
     if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
       return 0;
     }
@@ -2502,7 +2716,8 @@ static int lanes_are_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
+       and might then fuse neither with the sum. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
@@ -2510,10 +2725,10 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);
   lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));
@@ -3821,7 +4036,7 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
   lanes3_scatter_add(to, line->from + first, next, pull, count);
-  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negate(pull), count);
 }
 
 #endif
@@ -3943,82 +4158,105 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 
 /// Collider shapes ///
 
-/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
-   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+/*
+ * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
+ * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
+ * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
+ * a shape does not use are 0 in the collider. Reads and writes no cloth.
+ */
+
+/* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
+   STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
+#define NORMAL_MIN_LENGTH 1.0e-9f
 
 CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   lanes length = lanes3_length(p);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
-  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, min_length)));
+  *normal = lanes3_select(lanes_less(min_length, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
   return lanes_subtract(length, radius);
 }
 
-/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
-   sin = (r0 - r1) / length towards the axis. */
+/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
+   check_shape() admits capsules with a squared cosine of 0.0019 and more. */
+#define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
+
+/* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
+   normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
+   below or above the cone is nearest to the lower or the upper sphere. */
 CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
-  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
+  float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
   lanes zero = lanes_splat(0.0f);
   lanes sine = lanes_splat(lean);
   lanes cosine = lanes_splat(slope);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
-  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));       /* from the axis */
+  lanes height = lanes_add(p.y, lanes_splat(body->half_height)); /* above the centre of the lower sphere */
+  lanes along = lanes_subtract(lanes_multiply(height, cosine), lanes_multiply(radial, sine)); /* the line */
   lanes_mask low = lanes_less(along, zero);
   lanes_mask high = lanes_less(lanes_splat(length * slope), along);
-  lanes3 round_normal;
-  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
+  lanes3 sphere_normal;
+  lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
-  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
-  lanes_mask aside = lanes_less(least, out);
-  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
-  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
+  lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes outward = lanes_divide(cosine, lanes_maximum(radial, min_length));
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes3 cone_normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), cosine), sine,
+                                 lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
   cone = lanes_subtract(cone, lanes_splat(body->radius));
-  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
-  return lanes_select(low, round, lanes_select(high, round, cone));
+  *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
+  return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
 
+/* A box is symmetric, so the distance is that of |p|: `excess` is how far |p| is beyond the faces, negative inside. The
+   distance of a point outside is the length of the positive excesses; inside it is the largest excess, that of the
+   nearest face. */
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
-  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
-  q = lanes3_subtract(q, lanes3_splat(half));
-  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
-  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
-  lanes3 corner;
-  lanes outside = distance_to_sphere(beyond, zero, &corner);
-  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
-  lanes_mask not_y = lanes_less(q.y, q.z);
+  lanes3 sign = lanes3_of(lanes_sign(p.x), lanes_sign(p.y), lanes_sign(p.z));
+  lanes3 excess = lanes3_of(lanes_multiply(p.x, sign.x), lanes_multiply(p.y, sign.y), lanes_multiply(p.z, sign.z));
+  excess = lanes3_subtract(excess, lanes3_splat(half));
+  lanes largest = lanes_maximum(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes3 beyond =
+      lanes3_of(lanes_maximum(excess.x, zero), lanes_maximum(excess.y, zero), lanes_maximum(excess.z, zero));
+  lanes3 outside_normal;
+  lanes outside = distance_to_sphere(beyond, zero, &outside_normal);
+  lanes_mask not_x = lanes_less(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes_mask not_y = lanes_less(excess.y, excess.z);
   lanes one = lanes_splat(1.0f);
-  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
-                          lanes_keep(not_x, lanes_keep(not_y, one)));
-  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
-  lanes3 outward = lanes3_select(is_outside, corner, face);
-  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
-                      lanes_multiply(outward.z, side.z));
-  return lanes_select(is_outside, outside, deepest);
+  lanes3 face_normal = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
+                                 lanes_keep(not_x, lanes_keep(not_y, one)));
+  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), largest);
+  lanes3 outward = lanes3_select(is_outside, outside_normal, face_normal);
+  *normal = lanes3_of(lanes_multiply(outward.x, sign.x), lanes_multiply(outward.y, sign.y),
+                      lanes_multiply(outward.z, sign.z));
+  return lanes_select(is_outside, outside, largest);
 }
 
-/* A rectangle turned about the axis. */
+/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
+   the faces of this side are never the nearest. */
+#define CYLINDER_HALF_DEPTH 1.0e4f
+
+/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
+   rectangle, which is a box that reaches far in the third direction. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes3 flat;
-  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
-  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes_mask aside = lanes_less(least, out);
-  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
-  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
-                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes3 flat_normal;
+  cloth_vector half = vector(body->radius, body->half_height, CYLINDER_HALF_DEPTH);
+  lanes distance = distance_to_box(half, lanes3_of(radial, p.y, zero), &flat_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes outward = lanes_divide(flat_normal.x, lanes_maximum(radial, min_length));
+  *normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), flat_normal.x), flat_normal.y,
+                      lanes_keep(off_axis, lanes_multiply(p.z, outward)));
   return distance;
 }
 
+/* Distances of a block of local points from a collider of any shape. */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
@@ -4035,7 +4273,7 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *
   }
 }
 
-/* The same for one point. */
+/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
@@ -4043,7 +4281,9 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector 
   return distance;
 }
 
-/* The capsule around a body, its axis turned as the body is. Returns its radius. */
+/* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
+   axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
+   position [m]. Returns its radius [m]. */
 static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
                             cloth_vector *along) {
   float reach = maximum(body->radius, body->radius_top);
@@ -4061,7 +4301,10 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   return reach;
 }
 
-/* Farthest a collider's surface lies from its position. */
+/* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
+#define PLANE_REACH 1.0e9f
+
+/* Largest distance of a collider's surface from its position [m], or a little more. */
 static float body_reach(const cloth_collider *body) {
   switch (body->shape) {
   case CLOTH_SHAPE_SPHERE:
@@ -4073,7 +4316,7 @@ static float body_reach(const cloth_collider *body) {
   case CLOTH_SHAPE_CYLINDER:
     return body->half_height + body->radius;
   default:
-    return 1.0e9f; /* a plane is never far */
+    return PLANE_REACH;
   }
 }
 
@@ -5114,7 +5357,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
     int32_t count = line->rows - row;
     lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
-    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negate(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }
@@ -5297,7 +5540,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][s]) = quantise(sum, WORK_ROUNDER);
     }
   }
 }
@@ -5320,7 +5563,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
       float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][t]) += quantise(value, WORK_ROUNDER);
     }
   }
 }
@@ -5513,7 +5756,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+    to[node] = quantise(sum, WORK_ROUNDER);
   }
 }
 
@@ -7400,19 +7643,43 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 
 /// Contact by projection ///
 
-/* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
+/*
+ * After the lengths of the springs are restored, particles that touch a collider are moved out of it along its normal,
+ * with Coulomb friction on displacements. Contact is continuous: a particle that passes a collider's surface within
+ * the substep is found by tracing its path, however thin the collider is.
+ *
+ * In: positions at the start of the substep (state), predicted positions, mobilities, colliders and the plan. Out:
+ * predicted positions, velocities, the velocity history of particles in contact, reactions, statistics. Scratch:
+ * workspace.body holds the collider being worked on; predicted positions are scratch.product.
+ */
+
+/* Factor of the radii of a collider's sphere and capsule. With 1 rounding could put a particle at the margin outside of
+   them, and its contact would be missed. */
+#define REACH_SLACK 1.0001f
+/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. check_shape() admits
+   colliders with axes of 2 mm and more. */
+#define AXIS_MIN_SQUARED 1.0e-6f
+
+/* Sets the sphere and, for a long collider that does not rotate, the capsule that hold the collider and the margin. */
 static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->reach = (body_reach(body) + m->margin) * 1.0001f;
+  m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
   if (m->turns || body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
     return;
   }
-  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * 1.0001f;
+  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
   float squared = vector_dot(m->along, m->along);
-  m->inverse_squared = squared > 1.0e-6f ? 1.0f / squared : 0.0f;
+  m->inverse_squared = squared > AXIS_MIN_SQUARED ? 1.0f / squared : 0.0f;
 }
 
-/* A collider's motion in a substep. It stands in the workspace until another is asked for. */
+/* Share of the thickness that projection keeps where the solver holds contacts. The solver takes back nine tenths of a
+   penetration per substep, so that the contacts it holds stay a little below the whole thickness; projection only
+   catches particles that the solver missed. With 1 projection moves out what the solver holds, and its friction stops
+   sheets that have to slide (row A12 of `make accuracy` then fails). */
+#define SOLVER_CONTACT_MARGIN 0.5f
+
+/* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
+   collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
   const collider_slot *slot = &colliders_of(c)[index];
@@ -7426,8 +7693,8 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
-  /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m->margin = has_solver_contacts(c) ? 0.5f * c->settings.contact.thickness : c->settings.contact.thickness;
+  m->margin =
+      has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
@@ -7439,15 +7706,20 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &colliders_of(c)[m->index].body;
 }
 
-/* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
+/*
+ * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
+ * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
+ * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
+ * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
+ */
 typedef struct contact_block {
-  lanes3 from, to; /* where the particles' ways lead from and to */
-  lanes3 normal;
-  lanes push;    /* along the normal [m] */
-  lanes touches; /* 1 for those that touch, else 0 */
+  lanes3 from, to;   /* positions when the substep starts and ends [m] */
+  lanes3 normal;     /* of the surface, where the particle touches it */
+  lanes penetration; /* depth of `to` below the margin, along the normal [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
 } contact_block;
 
-/* Spheres, the commonest bodies, where the kernel is. */
+/* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
@@ -7455,53 +7727,64 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
   return distance_to_body(body, p, normal);
 }
 
-/* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
+/*
+ * Cull test. In a frame that moves with the collider without rotating, a particle that ends at b after a displacement w
+ * comes no nearer to the collider's position, or to its axis, than |b| - |w|. It can touch only if that is less than
+ * the reach r, so if |b|^2 < (r + |w|)^2. For any e > 0, (r + w)^2 <= (1 + e) r^2 + (1 + 1/e) w^2, which needs no
+ * square root. With e = 1/16 slow particles, for which w is small, are tested closely.
+ */
+#define CULL_REACH_FACTOR 1.0625f
+#define CULL_DISPLACEMENT_FACTOR 17.0f
+
+/* Loop invariants of the cull test, copied to a local: a lane store may alias the cloth, so the compiler would
+   otherwise reload them every iteration. */
 typedef struct path_test {
-  vector_array from, to;   /* of particles */
-  cloth_vector start, end; /* where the collider is */
-  float squared_reach;     /* of the sphere around it, or the capsule; a little more */
+  vector_array from, to;   /* positions of the particles when the substep starts and ends */
+  cloth_vector start, end; /* positions of the collider */
+  float squared_reach;     /* (1 + e) r^2 */
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
   path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
-                 1.0625f * reach * reach};
+                 CULL_REACH_FACTOR * reach * reach};
   return t;
 }
 
-/* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
+/* Displacements of particles in a substep, in the frame of the cull test; *to are the positions there at the end. */
 CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 *to) {
   lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
   *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
   return lanes3_flush(lanes3_subtract(*to, a));
 }
 
-/* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
-   (r + w)^2 <= 17/16 r^2 + 17 w^2. */
-CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
-  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+/* The cull test for particles that end at b, relative to the nearest point of the collider's position or axis. */
+CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 displacement) {
+  lanes bound = lanes_multiply(lanes_splat(CULL_DISPLACEMENT_FACTOR), lanes3_dot(displacement, displacement));
   return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(t->squared_reach)));
 }
 
-/* Which particles are near enough to a collider's path to touch it. */
+/* Which particles of a block pass the cull test with the sphere around a collider. */
 CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   lanes3 b;
-  lanes3 way = relative_displacement(t, i, &b);
-  return is_path_near(t, b, way);
+  lanes3 displacement = relative_displacement(t, i, &b);
+  return is_path_near(t, b, displacement);
 }
 
-/* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
+/* Removes from *near the particles that fail the cull test with the capsule around a long collider that does not
+   rotate. Returns 1 if any are left. */
 CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = relative_displacement(&t, i, &b);
+  lanes3 displacement = relative_displacement(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
   b = lanes3_flush_below(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes place = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
-  *near = lanes_both(*near, is_path_near(&t, b, way));
+  lanes share = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
+  *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
 }
 
+/* to_local() for a block of points. */
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
   p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   if (!m->aligned) {
@@ -7510,46 +7793,55 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+/* Above every distance: after the last step of a trace every path that is left counts as a hit. */
+#define TRACE_ANY_CLEARANCE 1.0e30f
+
 /*
- * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come
- * within the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane.
- * All shapes are convex, so the distance is a convex function of the way: Newton's steps never go too far, and a path
- * that moves away is clear. `normal_before` and `distance` are those of the start, and `under_way` is 1 for lanes
- * to be traced.
+ * Traces the paths of the lanes where `under_way` is 1, straight from b->from to b->to: where does a path that starts
+ * outside first come within the margin? There it touches, with the normal at that point, and its penetration is the
+ * depth of its end below the tangent plane there. All shapes are convex, so the distance is a convex function of the
+ * share t of the path, and Newton's steps never pass the first root. A path that moves away from the surface or ends
+ * before the root is clear. `normal_before` and `distance` are those of the start, the distance above the margin.
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 const lanes3 *normal_before, lanes distance, lanes under_way) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
   add_varying_work(c, lanes_count(under_way), trace_cost(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
   for (int32_t step = 0;
        step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
-    lanes closing = lanes_flush(lanes_subtract(zero, lanes3_dot(way, normal)));
+    lanes closing = lanes_flush(lanes_negate(lanes3_dot(displacement, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
-    distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
+    distance = distance_to_body(body, lanes3_add_scaled(b->from, displacement, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEARANCE));
-    hits = lanes_both(hits, lanes_less(zero, under_way));
-    lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
+    float clearance = step == TRACE_STEPS - 1 ? TRACE_ANY_CLEARANCE : TRACE_CLEARANCE;
+    lanes_mask hits = lanes_both(lanes_less(distance, lanes_splat(clearance)), lanes_less(zero, under_way));
+    lanes depth = lanes_negate(lanes_multiply(lanes3_dot(displacement, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
-    b->push = lanes_select(hits, depth, b->push);
+    b->penetration = lanes_select(hits, depth, b->penetration);
     b->touches = lanes_select(lanes_both(hits, lanes_less(zero, depth)), one, b->touches);
     under_way = lanes_drop(hits, under_way);
   }
 }
 
 /*
- * Do particles that go from a to b touch the collider? If so, with the contact's normal and the distance to push b
- * along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever is outside the bare
- * surface counts as starting outside. Where a particle has entered through another side than the nearest one, of a thin
- * or sharp body, and where the way between two points outside may have touched, the way is traced. Distances change by
- * no more than the way travelled, so a short one cannot have.
+ * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
+ * `before` and `after` are the distances above the margin when the substep starts and ends.
+ *
+ * A particle that ends inside the margin touches; if the normals at start and end point to opposite sides it has passed
+ * through a thin or sharp collider, and is traced. A particle that starts and ends outside is traced if its
+ * displacement is longer than both distances together; a shorter one cannot touch, as the distance changes by no more
+ * than the displacement. A particle at rest lies at the margin but for rounding, on either side of it; so every
+ * particle outside the bare surface counts as starting outside.
+ *
+ * A path that starts at the margin, as that of every particle that slides does, touches there or not at all. That is
+ * the first step of a trace, which is done here.
  */
 CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, contact_block *b) {
   const cloth_collider *body = shape_of(c, m);
@@ -7561,41 +7853,42 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
-  lanes3 way = lanes3_subtract(b->to, b->from);
-  lanes length = lanes3_length(way);
+  lanes3 displacement = lanes3_subtract(b->to, b->from);
+  lanes length = lanes3_length(displacement);
   lanes_mask inside = lanes_less(after, zero);
-  lanes_mask starts_inside = lanes_less(before, lanes_splat(0.0f - maximum(m->margin, TRACE_CONTACT)));
+  lanes_mask starts_inside = lanes_less(before, lanes_splat(negate(maximum(m->margin, TRACE_CONTACT))));
   lanes_mask same_side = lanes_less(zero, lanes3_dot(normal_before, b->normal));
   lanes_mask too_long = lanes_less(lanes_add(lanes_maximum(before, zero), after), length);
+  /* 1 where only the path tells whether the particle touches, else 0. */
   lanes uncertain = lanes_select(inside, lanes_select(same_side, zero, one), lanes_select(too_long, one, zero));
   uncertain = lanes_keep(near, lanes_select(starts_inside, zero, uncertain));
-  b->push = lanes_subtract(zero, after);
+  b->penetration = lanes_negate(after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
-  /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
-  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
-  lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
-  b->normal = lanes3_select(at_once, normal_before, b->normal);
-  b->push = lanes_select(at_once, depth, b->push);
-  b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
-  uncertain = lanes_drop(at_once, uncertain);
+  lanes_mask at_margin = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
+  lanes depth = lanes_negate(lanes3_dot(displacement, normal_before));
+  b->normal = lanes3_select(at_margin, normal_before, b->normal);
+  b->penetration = lanes_select(at_margin, depth, b->penetration);
+  b->touches = lanes_select(at_margin, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
+  uncertain = lanes_drop(at_margin, uncertain);
   if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
 
-/* Sums of what the particles do to a collider. */
+/* Sums over the particles near a collider. */
 typedef struct reaction_sums {
-  lanes_sum impulse[3];
-  lanes_sum torque[3];
-  lanes_sum touching;
-  lanes_sum sticking;
-  lanes_sum near;
+  lanes_sum impulse[3]; /* that the particles receive [N s] */
+  lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
+  lanes_sum touching;   /* how many touch */
+  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum near;       /* how many passed the cull tests, touching or not */
 } reaction_sums;
 
-/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+/* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
+   are set to 0, too: lanes past the last particle hold undefined positions. */
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
                           lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -7608,9 +7901,10 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
 }
 
 /*
- * Coulomb's law for displacements relative to the surface in one substep, with the particles pushed out along the
- * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
- * that stop times the friction coefficient bounds what friction takes from the sliding.
+ * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
+ * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
+ * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it.
  */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
@@ -7620,54 +7914,57 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
-  /* Nothing moves what does not touch, or lies beyond the last particle and may stand anywhere. */
-  lanes3 motion = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
-  lanes push = lanes_keep(touches, b->push);
-  lanes approach = lanes3_dot(motion, b->normal);
-  lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
-  lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes penetration = lanes_keep(touches, b->penetration);
+  lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
-  lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
-  lanes held = lanes_minimum(lanes_divide(braking, lanes_maximum(distance, lanes_splat(STATE_QUANTUM))), one);
-  lanes3 friction = lanes3_scale(slip, lanes_subtract(zero, lanes_select(slides, held, one)));
-  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, push));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, stop));
+  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
+  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
+  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  friction_scale = lanes_minimum(friction_scale, one);
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
+  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
+  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
   if (!m->aligned) {
-    shift = lanes3_rotate(m->end.rotation, shift);
+    correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
   }
   change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 where = lanes3_add(lanes3_load(x, i), shift);
-  lanes3_store(x, i, where, c->count - i);
+  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  if (c->state.velocity_history) {
-    float *history = history_of(c, 1).x + i;
-    lanes kept = lanes_select(touches, lanes_splat(HISTORY_INVALID), lanes_load(history));
-    lanes_store_first(history, kept, c->count - i);
-  }
+  invalidate_block_history(c, touches, i, c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+static cloth_vector vector_total(const lanes_sum sum[3]) {
+  return vector(lanes_sum_total(&sum[0]), lanes_sum_total(&sum[1]), lanes_sum_total(&sum[2]));
+}
+
+/* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
+static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
-  const lanes_sum *s = sums->impulse;
-  cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
-  s = sums->torque;
-  cloth_vector torque = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
   reaction->impulse = vector_subtract(reaction->impulse, impulse);
   reaction->torque = vector_subtract(reaction->torque, torque);
+}
+
+/* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
+static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+  react(c, m, vector_total(sums->impulse), vector_total(sums->torque));
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-/* Contacts of those particles of a block that are near a collider. */
+/* Contacts of the particles *near of a block with a collider. */
 CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                             const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
@@ -7678,7 +7975,8 @@ CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *pla
   }
 }
 
-/* Most blocks are far away. */
+/* Contacts of all particles that can move with a collider. Blocks in which no particle passes the cull tests are
+   skipped, which are most; in fixed-work mode none is. */
 CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                            cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->scratch.mobility);
@@ -7702,7 +8000,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan
   store_reactions(c, m, &sums, counts);
 }
 
-/* Takes every particle out of every collider, in the order of the colliders. */
+/* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {
@@ -7714,30 +8012,44 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 /// Contact in the solver ///
 
-static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  cloth_vector arm = vector_flush_work(vector_subtract(where, shape_of(c, m)->pose.position));
+/*
+ * Contact as a constraint of the linear solve (thesis section 3.4.2): a particle in contact moves with the collider's
+ * surface, along the normal if it slides, in all directions if it sticks. The constraint force is the residual of the
+ * solve. A force that pulls releases the particle; one whose tangential part exceeds static friction makes it slide
+ * from the next solve on, against kinetic friction.
+ *
+ * In: positions, velocities, contact words (state), colliders, the plan. Out: contact words, velocities, reactions,
+ * statistics. Scratch: find_solver_contacts() leaves the normals in contact_normal and the prescribed velocity changes
+ * z in direction; resolve_contacts() reads the residual b - A x that the solve leaves, contact_normal and mobility;
+ * remove_push_velocities() reads contact_normal. All use workspace.body.
+ */
+
+/* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
+static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
+  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
+  react(c, m, impulse, vector_cross(arm, impulse));
 }
 
-/* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
+/* Share of a penetration that a substep takes back; the rest keeps the particle in contact (thesis section 3.4.2). */
 #define CONTACT_RELAXATION 0.9f
-/* A particle slower than this along a surface it has just met sticks to it [m/s]. */
+/* A particle slower than this along a surface that it has just met sticks to it [m/s]. With 0 a sheet that friction
+   should hold creeps, with 0.5 a sheet that should slide is held (row A12 of `make accuracy` fails with either). */
 #define STICK_SPEED 0.02f
-/* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
+/* A released particle that returns no faster than this stays free [m/s], so that the solve can lift it off. With 0.1
+   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in the tests fails). */
 #define RELEASE_SPEED 1.0e-3f
-
-/* A particle in contact stays so until it is this far from touching [m]: constraints that came and went with every
-   substep would let go of what friction holds. */
+/* A particle in contact stays in contact until it is this far outside the thickness [m]. With 0 contacts come and go
+   with every substep: sheets that should slide stop, and sheets that friction should hold creep (test_incline and row
+   A12 of `make accuracy` fail). */
 #define CONTACT_SLOP 1.0e-4f
 
-/* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
-static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
+/* The collider that a particle at p is deepest in when the substep starts, deeper than `min_depth` [m]. Returns the
+   collider's index, with the normal and depth, or -1. Depths count from the thickness around the surface. */
+static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float min_depth,
                             cloth_vector *normal, float *depth) {
   int32_t deepest = -1;
-  *depth = least;
+  *depth = min_depth;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     if (!colliders_of(c)[index].used) {
       continue;
@@ -7754,61 +8066,64 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
   return deepest;
 }
 
-/* Velocity of the point of a body that is at p when the substep starts. */
+/* Mean velocity during the substep [m/s] of the point of a collider that is at p when the substep starts. */
 static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m, cloth_vector p) {
   cloth_vector moved = to_world(&m->end, to_local(&m->start, p));
   return vector_scale(vector_subtract(moved, p), plan->inverse_h);
 }
 
-/* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
-   would throw the particle off the surface. */
+/* Velocity along the normal that takes back CONTACT_RELAXATION of a penetration in one substep [m/s]. It moves the
+   position and is then removed from the velocity, as it would otherwise throw the particle off the surface. */
 static float push_speed(const step_plan *plan, float depth) {
   return CONTACT_RELAXATION * maximum(depth, 0.0f) * plan->inverse_h;
 }
 
+/* Depth of a particle at p below the thickness around a collider when the substep starts [m]. */
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
   return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
-/* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
+/* Sets up the constraint of one particle: its contact word, its normal, and the velocity change z that is prescribed in
+   the constrained directions. Returns z, which is 0 without a constraint. */
 static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
   uint32_t *info = &contact_info_of(c)[i];
-  uint32_t earlier = *info;
-  uint32_t before = CONTACT_KIND(earlier);
+  uint32_t info_before = *info;
+  uint32_t kind_before = CONTACT_KIND(info_before);
   cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
   cloth_vector v = vector_load(vectors_at(c, c->state.velocity), i);
-  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
+  cloth_vector zero = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
-    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - CONTACT_SLOP : 0.0f;
-    index = deepest_body(c, plan, substep, p, least, &normal, &depth);
+    float min_depth = kind_before == CONTACT_STICK || kind_before == CONTACT_SLIDE ? negate(CONTACT_SLOP) : 0.0f;
+    index = deepest_body(c, plan, substep, p, min_depth, &normal, &depth);
   }
   *info = CONTACT_NONE;
   if (index < 0) {
-    return nothing;
+    return zero;
   }
   const moving_body *m = body_in_substep(c, plan, index, substep);
   cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(plan, m, p)));
   normal = vector_flush_work(normal);
   float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
-  if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
+  if (kind_before == CONTACT_RELEASED && outward > negate(RELEASE_SPEED)) {
     *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
-    return nothing;
+    return zero;
   }
   float target = push_speed(plan, depth);
-  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - outward);
-  int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
-  uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
+  cloth_vector slip = vector_add_scaled(relative, normal, negate(outward));
+  int sticks = kind_before == CONTACT_STICK || (kind_before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
+  uint32_t dwell = kind_before == CONTACT_SLIDE ? CONTACT_DWELL(info_before) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
   vector_store(vectors_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
   return vector_flush_work(sticks ? vector_subtract(change, slip) : change);
 }
 
-/* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
+/* Finds the contacts of a substep, and leaves the prescribed velocity changes z in scratch.direction. Returns how many
+   particles are constrained. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
   vector_array z = vectors_at(c, c->scratch.direction);
   int32_t contacts = 0;
@@ -7822,51 +8137,53 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
   return contacts;
 }
 
-/* The constraint force on a particle, the opposite of the unprojected residual (thesis section 3.4.2), as a velocity
-   change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
-   the particle its push, to be dropped again, does not press. */
+/* The constraint force on a particle as a velocity change times the mass ratio [m/s]: the opposite of the residual,
+   which the solve does not project (thesis section 3.4.2). The residual of a particle that slides is used along the
+   normal only: in the directions that are free it is the error of the solve. The velocity `push` out of a penetration,
+   which is removed again, is not part of the force. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
   cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
   cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
-  return vector_add_scaled(vector_scale(residual, -1.0f), normal, 0.0f - push * mass_ratio_at(c, i));
+  return vector_add_scaled(vector_scale(residual, -1.0f), normal, negate(push * mass_ratio_at(c, i)));
 }
 
 /*
- * What the constraint force of one particle means: an attractive one is released, static friction that is exceeded
- * gives way, and kinetic friction brakes. Returns the velocity to add. Release and slipping take effect in the next
- * solve: to undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring.
- * Braking can only take speed away.
+ * Draws the consequences of the constraint force on one particle, and returns the velocity change to add. A force that
+ * pulls releases the particle, and one beyond static friction lets it slide; both take effect in the next solve, as
+ * taking a stiff constraint force back here, particle by particle, would be an explicit step of a stiff spring. A
+ * particle that slides relative to the surface at velocity `relative` is slowed by kinetic friction, which can only
+ * reduce its speed; if that stops it and it has slid for SLIDE_DWELL substeps it sticks.
  */
 static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
                                     cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
-  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
+  cloth_vector zero = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
-  float pressing = vector_dot(force, normal);
-  if (pressing < 0.0f) {
+  float normal_force = vector_dot(force, normal);
+  if (normal_force < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
-    return nothing;
+    return zero;
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
-    float pull = vector_length(vector_add_scaled(force, normal, 0.0f - pressing));
-    *info =
-        pull > shape_of(c, m)->static_friction * pressing ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
-    return nothing;
+    float tangential_force = vector_length(vector_add_scaled(force, normal, negate(normal_force)));
+    int slips = tangential_force > shape_of(c, m)->static_friction * normal_force;
+    *info = slips ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
+    return zero;
   }
-  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
+  cloth_vector slip = vector_add_scaled(relative, normal, negate(vector_dot(relative, normal)));
   float speed = vector_length(slip);
-  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->scratch.mobility)[i];
-  int stops = speed <= braking;
+  float max_friction = shape_of(c, m)->kinetic_friction * normal_force * floats_at(c, c->scratch.mobility)[i];
+  int stops = speed <= max_friction;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  return vector_scale(slip, stops ? -1.0f : 0.0f - braking / speed);
+  return vector_scale(slip, stops ? -1.0f : negate(max_friction / speed));
 }
 
-/* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
+/* Friction, release and reactions of all contacts, after the solve has changed the velocities. */
 CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -7881,15 +8198,15 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
-    cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, m, p, vector_scale(kept, reference_mass(c)));
+    cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
+    add_reaction(c, m, p, vector_scale(received, reference_mass(c)));
     counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
 }
 
-/* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
-   now keeps it: it was the constraint that held it back. */
+/* Removes the velocities out of penetrations, push_speed(), once they have moved the positions. A particle that this
+   substep released keeps its velocity: the constraint held it back, it did not push it. */
 CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {
   vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
@@ -7898,7 +8215,7 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
       float push = push_speed(plan, depth_in_body(c, m, vector_load(vectors_at(c, c->state.position), i)));
       cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
-      vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
+      vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, negate(push)));
     }
   }
 }
@@ -7907,139 +8224,159 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
 
 #if WITH_TARGETS
 
-/* Targets during one substep, which ends when a share `late` of their way is done. */
-typedef struct target_frame {
-  vector_array x, v, limit, place, place_before, normal, normal_before;
-  const float *mobility;
-  float early, late, inverse_h;
-  int32_t fixed_work;
-} target_frame;
+/*
+ * Motion constraints: each particle is kept within max_distance of its target, and out of a backstop, a sphere behind
+ * the target. Targets move in straight lines from where they were at the end of the last step to where they are at the
+ * end of the next. Also the calls that set targets and constraints.
+ *
+ * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
+ * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
+ */
 
-/* A vector between where it was and is; that of the end, to the bit, at the end. */
-CLOTH_INLINE lanes3 target_between(const target_frame *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask there) {
+/* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
+   reload them every iteration. */
+typedef struct target_context {
+  vector_array x, v; /* predicted positions and velocities */
+  vector_array limit, position, position_before, normal, normal_before;
+  const float *mobility;
+  /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
+   * step. */
+  float early, late;
+  float inverse_h; /* of the substep [1/s] */
+  int32_t fixed_work;
+} target_context;
+
+/* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
+   0 in lanes past the last particle. */
+CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
+                                   lanes_mask valid) {
   lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
 }
 
-/* A backstop, and how far from the target a particle may be: all from the target, with `axis` the target's normal. */
+/* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
+   backstop begins `distance` behind the target, its centre is `distance + radius` behind it. */
 typedef struct backstop {
-  cloth_vector axis;
-  float distance, radius, most;
+  cloth_vector axis; /* the target's unit normal */
+  float distance, radius, max_distance;
 } backstop;
 
-/* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p, which
-   is `along` ahead of the target. It is itself this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x +
-   L axis|^2 = radius^2. */
+/* The point of the rim, the circle in which the backstop and the sphere of max_distance meet, that lies on the same
+   side of the axis as p; p is `along` in front of the target. The rim is `ahead` in front of the target and has the
+   radius `around`: with L = distance + radius, from |x|^2 = max_distance^2 and |x + L axis|^2 = radius^2. Returns
+   `front`, the foremost point of the backstop, if p is on the axis. */
 static cloth_vector clamp_to_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
-  float reach = b->distance + b->radius;
-  float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
-  ahead = maximum(flush_small(ahead, WORK_QUANTUM), 0.0f - b->most);
-  float around = square_root((b->most - ahead) * (b->most + ahead));
-  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, 0.0f - along));
+  float centre = b->distance + b->radius;
+  float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->max_distance * b->max_distance) / centre);
+  ahead = maximum(flush_small(ahead, WORK_QUANTUM), negate(b->max_distance));
+  float around = square_root((b->max_distance - ahead) * (b->max_distance + ahead));
+  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, negate(along)));
   float width = vector_length(aside);
   float share = around / maximum(width, STATE_QUANTUM);
   cloth_vector rim = vector_add_scaled(vector_scale(b->axis, ahead), aside, share);
   return width > STATE_QUANTUM ? rim : front;
 }
 
-/* The point nearest to p that is not in the backstop, and within max distance if p is: straight out, or to the rim if
-   that is too far from the target. Lengths are compared by what they differ in, not as squares of what may be large,
-   and everything is worked out whatever comes of it: with fixed work it always is. */
+/* The point nearest to p that is not in the backstop and, if p is, within max_distance: straight out of the backstop,
+   or on the rim if that is too far from the target. `excess` is |p - centre|^2 - radius^2, negative inside, written as
+   a sum of differences, since the squares themselves may be large and nearly equal. Everything is computed in any case,
+   as fixed work demands. */
 static cloth_vector push_out_of_backstop(const backstop *b, cloth_vector p) {
-  float reach = b->distance + b->radius;
+  float centre = b->distance + b->radius;
   float along = flush_small(vector_dot(p, b->axis), WORK_QUANTUM);
-  float excess = vector_dot(p, p) + (2.0f * reach * along + b->distance * (b->distance + 2.0f * b->radius));
+  float excess = vector_dot(p, p) + (2.0f * centre * along + b->distance * (b->distance + 2.0f * b->radius));
   excess = flush_small(excess, WORK_QUANTUM);
-  cloth_vector from = vector_flush_work(vector_add_scaled(p, b->axis, reach));
-  float distance = vector_length(from);
-  float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
-  cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
-  cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
+  cloth_vector from_centre = vector_flush_work(vector_add_scaled(p, b->axis, centre));
+  float distance = vector_length(from_centre);
+  float share = negate(excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
+  cloth_vector front = vector_scale(b->axis, negate(b->distance));
+  cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from_centre, share) : front;
   cloth_vector rim = clamp_to_rim(b, p, along, front);
-  cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
+  cloth_vector out = vector_length(straight) <= b->max_distance ? straight : rim;
   return excess < 0.0f ? out : p;
 }
 
-/* A particle at p from its target, out of its backstop if it has one. */
-static cloth_vector keep_out_of_backstop(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
+/* Moves one particle, at p relative to its target, out of its backstop. Pinned particles, and targets without a normal
+   or a backstop radius, are left alone. */
+static cloth_vector keep_out_of_backstop(const target_context *f, int32_t i, cloth_vector p, cloth_vector normal) {
   cloth_vector limit = vector_load(f->limit, i);
   float squared = vector_dot(normal, normal);
-  int stands = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
-  if (!stands && !f->fixed_work) {
+  int has_backstop = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
+  if (!has_backstop && !f->fixed_work) {
     return p;
   }
   float length = square_root(squared > 0.0f ? squared : 1.0f);
-  backstop b = {vector_flush_work(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM),
-                limit.x};
+  const backstop b = {.axis = vector_flush_work(vector_scale(normal, 1.0f / length)),
+                      .distance = limit.y,
+                      .radius = maximum(limit.z, STATE_QUANTUM),
+                      .max_distance = limit.x};
   cloth_vector moved = push_out_of_backstop(&b, p);
-  return stands ? moved : p;
+  return has_backstop ? moved : p;
 }
 
-/* Of a block, those with backstops one by one. */
-CLOTH_SEPARATE void keep_block_out_of_backstops(const target_frame *f, int32_t i, int32_t left, lanes3 normal,
+/* keep_out_of_backstop() for the first `left` particles of a block, one by one. */
+CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t i, int32_t left, lanes3 normal,
                                                 lanes3 *p) {
   float block[6][CLOTH_LANES];
-  vector_array places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
-  lanes3_store(places, 0, *p, CLOTH_LANES);
+  vector_array positions = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
+  lanes3_store(positions, 0, *p, CLOTH_LANES);
   lanes3_store(normals, 0, lanes3_flush(normal), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    vector_store(places, lane,
-                 keep_out_of_backstop(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
+    vector_store(positions, lane,
+                 keep_out_of_backstop(f, i + lane, vector_load(positions, lane), vector_load(normals, lane)));
   }
-  *p = lanes3_load(places, 0);
+  *p = lanes3_load(positions, 0);
 }
 
-/* Particles that a constraint moves lose what they had of velocity against it, and their history, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
+   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes_mask there = lanes_first(left);
-  lanes3 place = target_between(f, f->place_before, f->place, i, there);
-  lanes3 x = lanes3_keep(there, lanes3_load(f->x, i));
-  lanes3 from = lanes3_flush_below(lanes3_subtract(x, place), STATE_QUANTUM);
-  lanes most = lanes_keep(there, lanes_load(f->limit.x + i));
-  lanes_mask moves = lanes_both(there, lanes_less(zero, lanes_load(f->mobility + i)));
+  lanes_mask valid = lanes_first(left);
+  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
+  lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
+  lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
+  lanes_mask moves = lanes_both(valid, lanes_less(zero, lanes_load(f->mobility + i)));
   lanes squared = lanes3_dot(from, from);
-  lanes_mask far = lanes_both(moves, lanes_less(lanes_multiply(most, most), squared));
+  lanes_mask far = lanes_both(moves, lanes_less(lanes_multiply(max_distance, max_distance), squared));
   lanes length = lanes_square_root(lanes_select(far, squared, one));
-  lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
-  lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
+  lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
+  lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
+    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
   }
-  lanes3 moved = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
-  lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
-  if (!f->fixed_work && !lanes_any(held)) {
+  lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
+  lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
+  if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
+  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
+  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  if (c->state.velocity_history) {
-    float *history = history_of(c, 1).x + i;
-    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_INVALID), lanes_load(history)), left);
-  }
+  invalidate_block_history(c, moved, i, left);
 }
 
+/* Enforces the motion constraints of all particles in substep `index`. */
 CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
-  target_frame f;
-  f.x = predicted_of(c);
-  f.v = vectors_at(c, c->state.velocity);
-  f.limit = target_vectors(c, TARGET_LIMIT);
-  f.place = target_vectors(c, TARGET_PLACE);
-  f.place_before = target_vectors(c, TARGET_PLACE_BEFORE);
-  f.normal = target_vectors(c, TARGET_NORMAL);
-  f.normal_before = target_vectors(c, TARGET_NORMAL_BEFORE);
-  f.mobility = floats_at(c, c->scratch.mobility);
-  f.late = (float)(index + 1) / (float)plan->substeps;
-  f.early = 1.0f - f.late;
-  f.inverse_h = plan->inverse_h;
-  f.fixed_work = c->settings.capacity.fixed_work;
+  const float late = (float)(index + 1) / (float)plan->substeps;
+  const target_context f = {.x = predicted_of(c),
+                            .v = vectors_at(c, c->state.velocity),
+                            .limit = target_vectors(c, TARGET_LIMIT),
+                            .position = target_vectors(c, TARGET_PLACE),
+                            .position_before = target_vectors(c, TARGET_PLACE_BEFORE),
+                            .normal = target_vectors(c, TARGET_NORMAL),
+                            .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
+                            .mobility = floats_at(c, c->scratch.mobility),
+                            .late = late,
+                            .early = 1.0f - late,
+                            .inverse_h = plan->inverse_h,
+                            .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
 }
 
-/* The step is over: targets rest where they have arrived. */
+/* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void settle_targets(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
   copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
@@ -8065,13 +8402,13 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   return CLOTH_OK;
 }
 
-/* The vertex of a particle. */
+/* The bytes of a particle's vertex; a tube's rows have one vertex more than particles. */
 static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
   int32_t vertex = i / c->grid.columns * row_vertices(c) + i % c->grid.columns;
   return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
 }
 
-/* Reads three floats of a vertex, or none. */
+/* An attribute of a vertex, three floats at any alignment; 0 if the layout does not have it. */
 static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   cloth_vector a = {0.0f, 0.0f, 0.0f};
   if (offset != CLOTH_ATTRIBUTE_NONE) {
@@ -8080,11 +8417,15 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
+/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
+   float. */
+#define TARGET_NORMAL_LIMIT 1.0e6f
+
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
       return CLOTH_ERROR_VECTOR;
     }
   }
@@ -8106,9 +8447,9 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   }
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    cloth_vector place = read_attribute(vertex, layout->position_offset);
+    cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(position, STATE_QUANTUM));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {

@@ -142,7 +142,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+    to[node] = quantise(sum, WORK_ROUNDER);
   }
 }
 

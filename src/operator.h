@@ -158,7 +158,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
     int32_t count = line->rows - row;
     lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
-    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negate(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }

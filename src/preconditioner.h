@@ -176,7 +176,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
       for (int t = 0; t < 3; t++) {
         sum += pm[r][t] * p[t][s];
       }
-      *block_entry(c, particle, block_index[r][s]) = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][s]) = quantise(sum, WORK_ROUNDER);
     }
   }
 }
@@ -199,7 +199,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
       float value = w[r] * w[t] + (r == t ? beta : 0.0f);
-      *block_entry(c, particle, block_index[r][t]) += (value + WORK_ROUNDER) - WORK_ROUNDER;
+      *block_entry(c, particle, block_index[r][t]) += quantise(value, WORK_ROUNDER);
     }
   }
 }
