@@ -3636,18 +3636,33 @@ CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, i
   return b;
 }
 
-/* Evaluates springs of one direction, the first `count` of which there are, from the differences of places and
-   velocities of their ends. Stores `left` of them as the operator keeps them at `stored`, if that is anywhere, every
-   `width` floats. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, spring_block b, int32_t count, lanes3 x,
-                                spring_length length, lanes3 v, float *stored, int32_t width, int32_t left) {
-  lanes scale = spring_force_scale(c, s, b, count);
-  spring_result r = spring_force(s, x, length, v, scale, spring_implicit(c, s, b, scale, count));
-  if (WITH_SOLVER && stored) {
-    lanes_store_first(stored, r.w.x, left);
-    lanes_store_first(stored + width, r.w.y, left);
-    lanes_store_first(stored + 2 * width, r.w.z, left);
-    lanes_store_first(stored + 3 * width, r.beta, left);
+/*
+ * A block of springs of one direction whose forces are evaluated. Lanes beyond `count` get zero stiffness; `left` is how
+ * many lanes are stored, at least `count`, so that the operator also holds zeros where no spring exists.
+ */
+typedef struct spring_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t direction;    /* WARP ... */
+  spring_block ends;    /* the particles they join */
+  int32_t count;        /* springs that exist, from the first lane on */
+  lanes3 x, v;          /* end minus start: positions [m] and velocities [m/s] */
+  spring_length length; /* of x */
+  float *stored;        /* where the solver reads them, NULL if it does not */
+  int32_t width, left;  /* floats between values there; values of each that are stored */
+} spring_context;
+
+/* Velocity changes at the starts of stretch or shear springs. Stores w and beta. */
+CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
+  const spring_family *family = &s->plan->spring[s->direction];
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
+  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  if (WITH_SOLVER && s->stored) {
+    lanes_store_first(s->stored, r.w.x, s->left);
+    lanes_store_first(s->stored + s->width, r.w.y, s->left);
+    lanes_store_first(s->stored + 2 * s->width, r.w.z, s->left);
+    lanes_store_first(s->stored + 3 * s->width, r.beta, s->left);
   }
   return r.change;
 }
@@ -3701,18 +3716,16 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
-/* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
-   they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, spring_block b, int32_t count,
-                              lanes3 span, spring_length length, lanes3 v, float *stored, int32_t left) {
-  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, b, count));
+/* Velocity changes at the starts of bend springs. Stores the slopes if they are implicit; those add slope (d.v) d. */
+CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
+  bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+  if (WITH_SOLVER && s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(stored, slope, left);
+    lanes_store_first(s->stored, slope, s->left);
   }
-  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
-  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
+  lanes along = lanes_quantise(lanes3_dot(s->x, s->v), WORK_ROUNDER);
+  return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
@@ -4715,19 +4728,48 @@ static float force_share(const step_plan *plan) {
 
 /// Forces ///
 
-/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
-CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
-                                    int32_t width, int32_t left) {
-  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
-  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
-                     corner_difference(v, d), stored, width, left);
+typedef struct row_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t below;     /* offset_below() of the row: 0 if no springs lead down from it */
+  int32_t i, left;   /* the block's first cell, and how many cells there are from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m], velocities [m/s] */
+  float *tile;       /* the block's part of the operator; NULL without a solver */
+  int32_t width;     /* floats between values there */
+} row_context;
+
+/* The springs of one direction that a block of cells keeps. */
+CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
+  float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
+  const int32_t count = springs_left(d, 1, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 1, o->i, count),
+                            .count = count,
+                            .x = corner_difference(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = stored,
+                            .width = o->width,
+                            .left = o->left};
+  return spring_pull(&s);
 }
 
-CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
-                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
+  const int32_t count = springs_left(d, 2, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 2, o->i, count),
+                            .count = count,
+                            .x = bend_span(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = bend_slopes_of(o->c, d) + o->i,
+                            .width = 0,
+                            .left = o->left};
+  return bend_pull(&s);
 }
 
 /* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
@@ -4740,21 +4782,25 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
   const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
   shift_state carry = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, reach, below);
-    cell_corners vs = load_corners(v, i, reach, below);
+    const int32_t i = first + column, left = columns - column;
+    float *tile = tiles ? tiles + tile_offset(column) : NULL;
+    const row_context o = {.c = c,
+                           .plan = plan,
+                           .below = below,
+                           .i = i,
+                           .left = left,
+                           .x = load_corners(x, i, reach, below),
+                           .v = load_corners(v, i, reach, below),
+                           .tile = tile,
+                           .width = tile_width(c, column)};
     row_forces pulls;
-    float *stored = tiles ? tiles + tile_offset(column) : NULL;
-    int32_t width = tile_width(c, column);
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
-                                                         lengths[d], &vs, stored, width, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
     } else {
-      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] =
-                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
     }
     lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
@@ -4777,37 +4823,44 @@ CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan
 
 #if WITH_WRAP
 
-/* Bend springs of a line. Kept with w = sqrt(slope) d. */
-CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
-                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
-  const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
-  lanes3 pull =
-      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
-  if (line->mode == CLOTH_MODE_IMPLICIT) {
-    vector_array w = {stored, stored + width, stored + 2 * width};
-    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
-    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+/* Velocity changes at the starts of bend springs across the seam. The solver keeps them as w = sqrt(slope) x and
+   beta = 0, like the other springs across the seam, so that one kernel applies both. `s->stored` is the place of beta,
+   where bend_pull() leaves the slopes. */
+CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
+  const int32_t width = s->width;
+  float *slope = s->stored;
+  lanes3 pull = bend_pull(s);
+  if (s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+    vector_array w = {slope - 3 * width, slope - 2 * width, slope - width};
+    lanes root = lanes_square_root(lanes_load(slope));
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(s->x, root), STATE_ROUNDER), CLOTH_LANES);
+    lanes_store(slope, lanes_splat(0.0f));
   }
   return pull;
 }
 
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
+  const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
+    const int32_t count = line->rows - row;
     lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
-    float *stored = line->blocks + row;
-    lanes3 pull;
+    float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
     if (line->is_bend) {
-      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
-    } else {
-      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
-      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
-                         CLOTH_LANES);
+      x = lanes3_quantise(x, WORK_ROUNDER);
+      stored = line->blocks + row + 3 * width;
     }
+    const spring_context s = {.c = c,
+                              .plan = plan,
+                              .direction = line->direction,
+                              .ends = {line->from + row * next, line->to + row * next, next},
+                              .count = count,
+                              .x = x,
+                              .v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count),
+                              .length = length_of(x),
+                              .stored = stored,
+                              .width = width,
+                              .left = CLOTH_LANES};
+    lanes3 pull = line->is_bend ? seam_bend_pull(&s) : spring_pull(&s);
     add_seam_pulls(c, line, change, row, pull, count);
   }
 }

@@ -56,18 +56,16 @@ CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
-/* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
-   they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, spring_block b, int32_t count,
-                              lanes3 span, spring_length length, lanes3 v, float *stored, int32_t left) {
-  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, b, count));
+/* Velocity changes at the starts of bend springs. Stores the slopes if they are implicit; those add slope (d.v) d. */
+CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
+  bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+  if (WITH_SOLVER && s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(stored, slope, left);
+    lanes_store_first(s->stored, slope, s->left);
   }
-  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
-  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
+  lanes along = lanes_quantise(lanes3_dot(s->x, s->v), WORK_ROUNDER);
+  return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
 /* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */

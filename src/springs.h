@@ -238,18 +238,33 @@ CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, i
   return b;
 }
 
-/* Evaluates springs of one direction, the first `count` of which there are, from the differences of places and
-   velocities of their ends. Stores `left` of them as the operator keeps them at `stored`, if that is anywhere, every
-   `width` floats. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, spring_block b, int32_t count, lanes3 x,
-                                spring_length length, lanes3 v, float *stored, int32_t width, int32_t left) {
-  lanes scale = spring_force_scale(c, s, b, count);
-  spring_result r = spring_force(s, x, length, v, scale, spring_implicit(c, s, b, scale, count));
-  if (WITH_SOLVER && stored) {
-    lanes_store_first(stored, r.w.x, left);
-    lanes_store_first(stored + width, r.w.y, left);
-    lanes_store_first(stored + 2 * width, r.w.z, left);
-    lanes_store_first(stored + 3 * width, r.beta, left);
+/*
+ * A block of springs of one direction whose forces are evaluated. Lanes beyond `count` get zero stiffness; `left` is how
+ * many lanes are stored, at least `count`, so that the operator also holds zeros where no spring exists.
+ */
+typedef struct spring_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t direction;    /* WARP ... */
+  spring_block ends;    /* the particles they join */
+  int32_t count;        /* springs that exist, from the first lane on */
+  lanes3 x, v;          /* end minus start: positions [m] and velocities [m/s] */
+  spring_length length; /* of x */
+  float *stored;        /* where the solver reads them, NULL if it does not */
+  int32_t width, left;  /* floats between values there; values of each that are stored */
+} spring_context;
+
+/* Velocity changes at the starts of stretch or shear springs. Stores w and beta. */
+CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
+  const spring_family *family = &s->plan->spring[s->direction];
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
+  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  if (WITH_SOLVER && s->stored) {
+    lanes_store_first(s->stored, r.w.x, s->left);
+    lanes_store_first(s->stored + s->width, r.w.y, s->left);
+    lanes_store_first(s->stored + 2 * s->width, r.w.z, s->left);
+    lanes_store_first(s->stored + 3 * s->width, r.beta, s->left);
   }
   return r.change;
 }
