@@ -3296,29 +3296,44 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 
 /// Stiffness of the springs ///
 
-/* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
-   kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
-   the bound itself define it differently. */
+/*
+ * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
+ * damping [N s/m] and rest length [m] of a direction, Choi and Ko's buckling curve (Choi and Ko 2002) with the
+ * constants of bend springs, the fold stiffness, and the bounds on kappa by which plan.h decides how springs are
+ * integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
+ *
+ * In: inputs.fabric, c->grid, c->settings.factors, c->settings.projection. Out: return values. Scratch: none.
+ */
+
+/* Largest kappa of a family that is forced to be explicit. Two families at the limit stay below the two-dimensional
+   stability bound kappa_stretch + kappa_shear < 1 (thesis section 4.1.3); the margin is for what linear analysis leaves
+   out. Larger values let CLOTH_INTEGRATION_EXPLICIT diverge. tests/thesis.c, which looks for the bound itself, defines
+   its own. */
 #ifndef EXPLICIT_LIMIT
 #define EXPLICIT_LIMIT 0.4f
 #endif
-/* A bend spring is explicit while its linear slope times k^2 / m stays below this (measured safe). */
+/* Largest h^2/m0 times linear slope of a bend spring that is integrated explicitly. Each particle has up to eight bend
+   springs, so their bound is well below that of stretch. */
 #define BEND_EXPLICIT_LIMIT 0.05f
-/* A push along a spring that turns sideways is explicit there, whatever its Jacobian along the spring: it may move a
-   particle by no more than this share of the spring's length in a substep. */
+/* Largest share of its rest length by which a bend spring's push moves a particle in a substep. The Jacobian across a
+   bend spring is dropped, see bend_force(): where the spring turns sideways its push is explicit even if the spring is
+   solved for, and without this bound a stiff one is unstable. */
 #define BEND_TRAVEL 0.25f
-/* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
+/* Largest kappa of any spring: stiffness is clamped there. A float cannot tell a stiffer spring from a rigid one, and
+   larger values would only lose more digits of the linear system. */
 #define KAPPA_LIMIT 1.0e6f
-/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring,
-   and more only spoils the condition of a solve that may be cut short. */
+/* Largest damping coefficient h kd / m0. It leaves 1 / (1 + 2 * 8), a seventeenth, of the relative speed of two free
+   particles; more would only worsen the condition of a solve that may be cut short. */
 #define DAMPING_LIMIT 8.0f
-/* Automatic substeps: as many as keep kappa below this ... */
+/* Automatic substeps of a cloth that solves keep kappa below this: up to about 50 the conjugate gradient converges in a
+   few iterations, whose number grows with the root of kappa. */
 #define SUBSTEP_KAPPA 50.0f
-/* ... but no fewer than this, and for no kappa more, where stiff springs are projected, ... */
+/* Minimum of automatic substeps where stiff springs are projected; kappa requires no more there. */
 #define SUBSTEPS_PROJECTED 4.0f
-/* ... and the fastest particle from moving further than this share of the spacing. */
+/* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
 #define SUBSTEP_TRAVEL 0.5f
 
+/* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
@@ -3336,22 +3351,24 @@ static float direction_damping(const cloth *c, int32_t direction) {
   return direction <= WEFT ? f->stretch_damping : f->shear_damping;
 }
 
-/* Rest length of the springs of a direction that span one cell. */
+/* Rest length of springs one cell long [m]. */
 static float direction_rest(const cloth *c, int32_t direction) {
   const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
-/* By how much maps can raise or lower kappa above that of an average spring. */
+/* Largest kappa of any single spring over that of its family, from the extremes of the maps of mass and stiffness. */
 static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
+/* Smallest kappa of any single spring over that of its family. */
 static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
-/* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
+/* Choi and Ko's quartic p(s) for the force of a buckled spring of length s times its rest length, 0 < s < 1. It fits
+   z^2 / (cos z - sinc z), sinc z = s, within 1.7 % (rows CK of `make accuracy`). */
 CLOTH_INLINE lanes bend_curve(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
@@ -3359,35 +3376,39 @@ CLOTH_INLINE lanes bend_curve(lanes s) {
   return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
 }
 
+/* p'(s). */
 CLOTH_INLINE lanes bend_curve_slope(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
   return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
 }
 
-/* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
-   k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
+/* The constant of the bend force f = (constant / L^2) p(s) [N m^2]: four times the flexural rigidity EI of a spring.
+   A sheet of rigidity B [N m] in every direction results from EI = 4/9 B w on the axes, w being the spacing across the
+   spring, and from 1/sqrt(2) of that on the diagonals, w being the geometric mean of both spacings. */
+#define BEND_AXIS_CONSTANT (4.0f * 4.0f / 9.0f)
+#define BEND_DIAGONAL_CONSTANT (4.0f * 4.0f / 9.0f * 0.70710678f)
+
 static float bend_constant(const cloth *c, int32_t direction) {
   float width = c->grid.spacing_weft;
-  float share = 4.0f * 4.0f / 9.0f;
+  float share = BEND_AXIS_CONSTANT;
   if (direction == WEFT) {
     width = c->grid.spacing_warp;
   } else if (direction != WARP) {
     width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
-    share = 4.0f * 4.0f / 9.0f * 0.70710678f;
+    share = BEND_DIAGONAL_CONSTANT;
   }
   return share * inputs_of(c)->fabric.bend * width;
 }
 
-/* The slope c_b at which the linear part meets the curve at s = 1 - transition. */
+/* Slope c_b of a bend spring's linear part [N/m]: the line c_b (l - L) meets the curve at s = 1 - bend_transition. */
 static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   float transition = inputs_of(c)->fabric.bend_transition;
   float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]: at most this share of the stretch stiffness, or a soft fabric would be held
-   flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
+/* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
@@ -3396,6 +3417,8 @@ static float axis_fold_stiffness(const cloth *c, int32_t direction) {
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
+/* Fold stiffness of a direction [N/m], the minimum slope of its bend springs. A diagonal has a quarter of the mean of
+   both axes, the ratio of diagonal to axis that bending has in an isotropic sheet. */
 static float fold_stiffness(const cloth *c, int32_t direction) {
   if (direction <= WEFT) {
     return axis_fold_stiffness(c, direction);
@@ -3405,12 +3428,22 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
 
 /// Springs ///
 
-/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+/*
+ * Stretch and shear springs by forces: Choi and Ko's springs with projected damping (thesis eqs. 3.6, 3.14), the block
+ * beta I + w w^T that each adds to the matrix of the implicit solve, how rows of cells keep springs, and how their
+ * forces are summed to particles without scattering.
+ *
+ * In: plan->spring, maps of mass and stiffness, settings.integration.explicit_threshold; positions and velocities come
+ * from the caller. Out: velocity changes (returned), sums in row buffers. Scratch: operator_blocks, one tile per TILE
+ * cells of a row, holds w (3 floats) and beta of each direction; row_buffers carries forces from row to row.
+ */
+
+/* The first tile of a row. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
   return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
-/* From the first tile of a row to the first float of a block that starts at a column. */
+/* Floats from the first tile of a row to the first value of the cells from a column on. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
     return column * CELL_FLOATS;
@@ -3418,13 +3451,13 @@ CLOTH_INLINE int32_t tile_offset(int32_t column) {
   return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
-/* Floats from there to the next of the sixteen. */
+/* Floats between consecutive values in the tile of a column: its cells, fewer than TILE in the last tile of a row. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
   int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
-/* From the place where a spring is kept to the ends of the spring, one cell long. */
+/* Offsets from the cell that keeps a spring to its particles, for springs one cell long: start and end. */
 CLOTH_INLINE int32_t spring_start(int32_t direction) {
   return direction == ANTIDIAGONAL ? 1 : 0;
 }
@@ -3433,40 +3466,45 @@ CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
   return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
-/* What the springs kept at a block of places do to the ends where they start. */
+/* Velocity changes at the starts of the springs that a block of cells keeps, by direction. */
 typedef struct row_forces {
   lanes3 along[DIRECTIONS];
 } row_forces;
 
-/* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
-   springs two cells long, also the same moved on by one place. */
+/* Last lanes of the preceding block of a row, for one component: of what springs add to the next particles of the row
+   (`own`) and of the row below (`below`). Springs two cells long are shifted twice; the second shift has its own. */
 typedef struct component_shift {
   lanes_shift own, below, own_moved, below_moved;
 } component_shift;
 
+/* The shifts of x, y and z; start a row with shift_start(). */
 typedef struct shift_state {
   component_shift part[3];
 } shift_state;
 
 CLOTH_INLINE shift_state shift_start(void) {
-  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
-  shift_state carry = {{none, none, none}};
-  return carry;
+  component_shift start = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state state = {{start, start, start}};
+  return state;
 }
 
 /*
- * A spring pulls the end where it starts one way and its other end the other way. What a block of particles gets is
- * added up without scattering: from the springs kept at their places, from those kept `reach` places to the left, and
- * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
- * the row below. This is for one component.
+ * Sums one component of the springs' velocity changes to particles. A spring adds its change f to its start and
+ * subtracts it from its end, so that particle p receives, with `up` the particle `reach` rows above it,
+ *
+ *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - reach]
+ *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - reach].
+ *
+ * The second line is read from `buffer`, where row `up` has left it; this row leaves its own there in exchange. Nothing
+ * is scattered, so that lanes of any number add in the same order. Returns the sum.
  */
-CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, int32_t reach,
                                         float *buffer, int32_t count) {
-  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
+  lanes own = lanes_shift_in(&shift->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&shift->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_shift_in(&carry->own_moved, own);
-    below = lanes_shift_in(&carry->below_moved, below);
+    own = lanes_shift_in(&shift->own_moved, own);
+    below = lanes_shift_in(&shift->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -3474,19 +3512,20 @@ CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component
   return sum;
 }
 
-CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+/* Sums of all components for the block of particles at a column, `count` of them to the row's end. */
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, int32_t reach, vector_array buffer,
                                    int32_t column, int32_t count) {
-  const lanes3 *a = pulls->along;
+  const lanes3 *a = forces->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
-                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
-                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &state->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &state->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &state->part[2], reach, buffer.z + column, count));
 }
 
-/* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
-   which have none below, they stand in themselves. */
+/* Vectors of a block of particles and of their neighbours `reach` cells along the row (right), the column (below) and
+   both (across). In the last rows, which have none below, `below` and `across` repeat `first` and `right`. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
@@ -3497,12 +3536,12 @@ CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t rea
   return corners;
 }
 
-/* From a particle to the one `reach` cells below, or to itself if there is none. */
+/* Index offset from a particle to the one `reach` cells below, 0 if there is none. */
 static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
   return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
-/* From the start of a spring to its end. */
+/* Vector at the end of a spring minus vector at its start. */
 CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direction) {
   switch (direction) {
   case WARP:
@@ -3516,20 +3555,25 @@ CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direc
   }
 }
 
-/* Length of a spring. All directions' are computed first: a root and a division take longer than the rest of a spring,
-   which is done meanwhile for another. */
+/* Length of a spring [m] and its inverse. Callers compute those of all directions first: square root and division have
+   long latencies, which overlap then. */
 typedef struct spring_length {
   lanes length, inverse;
 } spring_length;
 
+/* Squared length [m^2] that shorter springs count as having, of 1 um: coincident particles would divide by 0. Their u
+   is shorter than a unit vector, so that the force vanishes with the distance. */
+#define SPRING_MIN_SQUARED_LENGTH 1.0e-12f
+
 CLOTH_INLINE spring_length length_of(lanes3 d) {
   spring_length l;
-  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(SPRING_MIN_SQUARED_LENGTH)));
   l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
   return l;
 }
 
-/* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
+/* Velocity change at a spring's start in a substep, times the mass ratio [m/s], and its block beta I + w w^T of the
+   operator (dimensionless). */
 typedef struct spring_result {
   lanes3 change;
   lanes3 w;
@@ -3537,11 +3581,13 @@ typedef struct spring_result {
 } spring_result;
 
 /*
- * Choi-Ko spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u, active for l > L, its
- * `compression` share also for l < L. The implicit part adds k K v to the force, where the stiffness Jacobian is
- * K = alpha u u^T + beta I in units of k^2 / m0: alpha = k^2 ks L/l and beta = k^2 ks (1 - L/l); the latter is
- * dropped in compression, where it would make the matrix indefinite.
- * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
+ * Choi and Ko's spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u for l > L; for
+ * l < L the share `compression` of that. An implicit spring adds h K v to the force, with the stiffness Jacobian
+ * h^2 K / m0 = alpha u u^T + beta I, alpha = h^2 ks / m0 L/l, beta = h^2 ks / m0 (1 - L/l). beta is dropped in
+ * compression, where it is negative and would make the matrix indefinite.
+ *
+ * d and v: end minus start, position and velocity; `scale`: the springs' stiffness factors, 0 for lanes without a
+ * spring; `implicit`: which of them are solved for.
  */
 CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
                                         lanes_mask implicit) {
@@ -3553,8 +3599,8 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
   lanes damping = lanes_multiply(lanes_splat(s->damping), share);
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
-  /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
-     multiples of 2^-100, and so is the product of the operator. */
+  /* u, w and beta are rounded to multiples of 2^-30. The operator multiplies them by differences e of vectors that are
+     multiples of 2^-40, so that w (w.e) is a multiple of 2^-100: no product is subnormal (below 2^-126). */
   lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
   lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
@@ -3568,12 +3614,12 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   return result;
 }
 
-/* Springs of a direction: particles i and j are the ends of the first, every `next` particles there is another. */
+/* A block of springs of one direction: lane n joins particles i + n next and j + n next. */
 typedef struct spring_block {
   int32_t i, j, next;
 } spring_block;
 
-/* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
+/* Stiffness factors of a block of springs: the mean of the stiffness map at both ends, 0 from lane `count` on. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
@@ -3584,7 +3630,8 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
-/* Which springs have a kappa above a threshold, by the mass ratio of the lighter end. */
+/* Which springs have a kappa above a threshold: the family's kappa times stiffness factor over the mass ratio of the
+   lighter end. Multiplied out, so that no lane divides by what lies beyond the last spring. */
 CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
   return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(kappa), scale));
 }
@@ -3599,7 +3646,7 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
   return kappa_above(s->kappa, mass, scale, threshold);
 }
 
-/* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
+/* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
 CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
@@ -3608,7 +3655,8 @@ CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, sp
   return lanes_drop(spring_above(c, s, b, scale, count, workspace_of(c)->plan.projected_above), scale);
 }
 
-/* Which springs are implicit; where maps vary, by each spring's own kappa. */
+/* Which springs are solved for: those of an implicit family, of a mixed family those whose own kappa is above the
+   explicit threshold. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, spring_block b, lanes scale,
                                         int32_t count) {
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
@@ -3617,8 +3665,8 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
-/* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
- */
+/* How many of the `left` cells from one to its row's end keep a spring of a direction, `reach` cells long; may be
+   negative. `below` is offset_below() of the row. */
 CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
@@ -3626,33 +3674,32 @@ CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t belo
   return left - (direction == WEFT ? 0 : reach);
 }
 
-/* The springs of one direction kept at a block of places that are `reach` cells long, as many as there are. */
-CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t place, int32_t count) {
-  spring_block b = {place, place, 1};
-  if (count > 0) { /* where there is none, what it would lead to may not be */
+/* The springs of direction d, `reach` cells long, that the cells from one on keep. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t cell, int32_t count) {
+  spring_block b = {cell, cell, 1};
+  if (count > 0) { /* without springs their particles may lie beyond the maps: stay at the cell */
     b.i += reach * spring_start(d);
     b.j += reach * spring_end(c, d);
   }
   return b;
 }
 
-/*
- * A block of springs of one direction whose forces are evaluated. Lanes beyond `count` get zero stiffness; `left` is how
- * many lanes are stored, at least `count`, so that the operator also holds zeros where no spring exists.
- */
+/* A block of springs of one direction whose forces are evaluated, and where the solver keeps their matrix blocks. Lanes
+   from `count` on have stiffness 0; those below `left` are stored, zeros included, as the operator reads them. */
 typedef struct spring_context {
   const cloth *c;
   const step_plan *plan;
-  int32_t direction;    /* WARP ... */
-  spring_block ends;    /* the particles they join */
+  int32_t direction;
+  spring_block ends;
   int32_t count;        /* springs that exist, from the first lane on */
-  lanes3 x, v;          /* end minus start: positions [m] and velocities [m/s] */
+  lanes3 x, v;          /* end minus start: evaluation positions [m], velocities [m/s] */
   spring_length length; /* of x */
-  float *stored;        /* where the solver reads them, NULL if it does not */
-  int32_t width, left;  /* floats between values there; values of each that are stored */
+  float *stored;        /* values of the first lane; NULL: not stored */
+  int32_t width;        /* floats from one value to the next, see tile_width() */
+  int32_t left;
 } spring_context;
 
-/* Velocity changes at the starts of stretch or shear springs. Stores w and beta. */
+/* Returns the velocity changes at the starts of stretch or shear springs and stores their w and beta. */
 CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   const spring_family *family = &s->plan->spring[s->direction];
   lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
@@ -3669,15 +3716,26 @@ CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
 
 /// Bend springs ///
 
-/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its damping's `damping` (d.v) d, and
-   its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
+/*
+ * Bend springs by forces: springs two cells long that push their ends apart when bent, with Choi and Ko's buckling
+ * curve (Choi and Ko 2002), a linear part near the rest length and the fold stiffness as minimum. Their matrix block is
+ * slope d d^T, d being the vector along the spring.
+ *
+ * In: plan->bend, plan->bend_mode, the stiffness map; positions and velocities come from the caller. Out: velocity
+ * changes (returned). Scratch: bend_slopes, count floats per direction, holds the slopes of implicit bend springs;
+ * row_buffers 1 and 2 carry forces from a row to the row after the next.
+ */
+
+/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), that of its damping `damping` (d.v)
+   d, and its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
 typedef struct bend_result {
   lanes pull;
   lanes damping;
   lanes slope;
 } bend_result;
 
-/* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
+/* `scale`: the springs' stiffness factors, 0 for lanes without a spring. The part of the Jacobian across d is dropped:
+   it is negative and would make the matrix indefinite. */
 CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
@@ -3685,18 +3743,19 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
-  lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  on_curve = lanes_maximum(on_curve, lanes_splat(0.0f - b->most));
-  lanes on_line = lanes_multiply(lanes_splat(b->linear), elongation);
-  lanes_mask linear = lanes_less(on_curve, on_line);
+  lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->most));
+  lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
+  lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
   lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
-  lanes pull = lanes_select(linear, on_line, on_curve);
-  lanes folding = lanes_multiply(lanes_splat(b->fold), elongation);
-  lanes_mask folds = lanes_less(folding, pull);
+  lanes pull = lanes_select(linear, line_pull, curve_pull);
+  lanes fold_pull = lanes_multiply(lanes_splat(b->fold), elongation);
+  lanes_mask folds = lanes_less(fold_pull, pull);
   slope = lanes_minimum(lanes_select(folds, lanes_splat(b->fold_slope), slope), lanes_splat(KAPPA_LIMIT));
-  pull = lanes_select(folds, folding, pull);
-  /* By which all is multiplied: of a slack spring nothing is left. */
+  pull = lanes_select(folds, fold_pull, pull);
+  /* Factor of all results, 0 for a spring that is not bent. One `inverse` turns a force into a multiple of d, the
+     second the product d d^T into u u^T. */
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
@@ -3707,16 +3766,19 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   return result;
 }
 
-/* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
+/* Vector along a bend spring, from start to end [m]. Rounded to multiples of 2^-40: its products with slopes, rounded
+   alike, and with itself are multiples of 2^-80 and not subnormal. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
   return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
+/* Slopes of the implicit bend springs of a direction, one per cell. */
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
-/* Velocity changes at the starts of bend springs. Stores the slopes if they are implicit; those add slope (d.v) d. */
+/* Returns the velocity changes at the starts of bend springs; `s->x` is a bend_span(). Implicit ones store their
+   slopes, and add slope (d.v) d where explicit ones add damping (d.v) d. */
 CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
   bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
   lanes slope = r.damping;
@@ -3728,47 +3790,52 @@ CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
   return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
-/* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
+/* Row buffer that a row of bend springs reads and then fills for the row after the next. Even and odd rows have one
+   each. */
 static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
 /// Seam of a tube ///
 
+/*
+ * The seam of a wrapped sheet: springs from its last columns to its first, which the kernels of rows leave out. They
+ * form lines along the seam, one for each direction and, for bend springs, for each of the two columns where they
+ * start: lines 0..2 are springs one cell long, 3..5 bend springs to the first column, 6..8 to the second. Lanes take a
+ * line row by row; no two springs of a line share a particle.
+ *
+ * In: c->grid, the plan's modes. Out: forces, added to a vector array. Scratch: seam, a run of seam_rows() floats for
+ * each of w (3) and beta of a line's implicit springs, bend springs too.
+ */
+
 #if WITH_WRAP
 
-/*
- * The seam of a wrapped sheet: springs from its last columns to its first. What works on rows knows nothing of them.
- * They form lines along the seam, one for each direction and, of bend springs, for each of the two columns where they
- * start. Lanes take a line row by row; no two springs of a line have an end in common. For the solver all of them are
- * kept as w and beta, as the operator keeps springs, bend springs too.
- */
 typedef struct seam_line {
   int32_t direction, is_bend;
   int32_t mode;     /* how its springs act by forces, a cloth_mode */
-  int32_t from, to; /* particles: the ends of the first row's spring */
-  int32_t rows;     /* how many have one */
-  float *blocks;    /* w and beta, every seam_rows() floats */
+  int32_t from, to; /* particles: start and end of the first row's spring */
+  int32_t rows;     /* rows that have a spring */
+  float *blocks;    /* w and beta, seam_rows() floats each */
 } seam_line;
 
 static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
-  int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->grid.columns - reach + right;
+  int32_t first_column = number < 2 * SEAM_SPRINGS ? 0 : 1;
+  int32_t last_column = c->grid.columns - reach + first_column;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
   line.rows = c->grid.rows - below;
-  line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.from = line.direction == ANTIDIAGONAL ? first_column : last_column;
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : first_column);
   line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
-/* From the start of springs to their end, `count` of them from a row on. */
+/* Vectors at the ends minus vectors at the starts of a line's springs, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
                                     int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
@@ -3776,7 +3843,7 @@ CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vecto
                          lanes3_gather(of, line->from + first, next, count));
 }
 
-/* Adds what springs do to the ends where they start, and takes it away at the others. */
+/* Adds forces `pull` to the particles where a line's springs start, and subtracts them where the springs end. */
 CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
@@ -3789,16 +3856,21 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
 /// Symmetric 3x3 blocks ///
 
 /*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
- * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
- * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
- * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ * Symmetric 3x3 matrices in lanes: load, store, sum, product with a vector, inverse. The preconditioner of a particle
+ * is one of them, six floats in the order xx, yy, zz, xy, xz, yz, each `stride` floats after the one before: the matrix
+ *     S (S C S + c (I - S))^-1 S,
+ * with C the particle's diagonal block of A, S the projection on its free directions, and c a number of the size of C
+ * that keeps the inverse well scaled (thesis eq. 5.4 in symmetric form). It maps any residual into the free directions,
+ * so that neither residual nor product need filtering, and the unfiltered residual is the constraint force.
+ *
+ * In, out: arguments and return values. Scratch: none of its own.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+/* Loads a block whose first entry stands at `from`. The stride is an argument, not read from the cloth: a lane store
+   may alias *c, so that the compiler would reload it for every block. */
 CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
@@ -3809,6 +3881,30 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   m.yz = lanes_load(from + 5 * stride);
   return m;
 }
+
+/* Stores the first `count` lanes of a block. */
+CLOTH_INLINE void symmetric_store_at(float *to, int32_t stride, symmetric m, int32_t count) {
+  lanes_store_first(to, m.xx, count);
+  lanes_store_first(to + stride, m.yy, count);
+  lanes_store_first(to + 2 * stride, m.zz, count);
+  lanes_store_first(to + 3 * stride, m.xy, count);
+  lanes_store_first(to + 4 * stride, m.xz, count);
+  lanes_store_first(to + 5 * stride, m.yz, count);
+}
+
+#if WITH_MULTILEVEL
+
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
+}
+
+#endif
 
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   m.xx = lanes_multiply(m.xx, s);
@@ -3837,7 +3933,7 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* Adds a u^T + s I for a parallel to u. */
+/* Adds a u^T + s I to m, for a parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
   m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
@@ -3854,20 +3950,20 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 }
 
 /*
- * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
- * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
- * cofactors does not, from kappa of about 500).
+ * Inverse by L D L^T. Pivots below `min_pivot` are raised to it: those of a diagonal block of A are at least the
+ * particle's mass ratio, but rounding can push them lower. That keeps the inverse positive definite in float at any
+ * kappa (rows PRE of `make accuracy` go to 1e5); an inverse by cofactors loses definiteness from a kappa of about 500.
  */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
   lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
   lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
   lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
   lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
@@ -3880,20 +3976,6 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
                    lanes_multiply(h20, lanes_multiply(h20, i2)));
   return r;
 }
-
-#if WITH_MULTILEVEL
-
-CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),
-                 lanes_load(from + count),
-                 lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count),
-                 lanes_load(from + 4 * count),
-                 lanes_load(from + 5 * count)};
-  return m;
-}
-
-#endif
 
 /// Collider shapes ///
 
@@ -4307,61 +4389,81 @@ int cloth_substep_iterations(const cloth *c, int32_t substep) {
 
 /// Air ///
 
+/*
+ * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
+ * eq. 3.17, with lift and drag along the normal beside it.
+ *
+ * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
+ * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
+ * inputs.gust_place. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ */
+
 #if WITH_AIR
 
-/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
-   part is place[0], and 2^-32 of it place[1]. */
-static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
-  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
+/* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
+#define GUST_MAX_STRENGTH 1.0e3f
+#define GUST_MIN_PERIOD 0.02f
+#define GUST_MAX_PERIOD 1.0e3f
+
+/*
+ * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
+ * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
+ * whole period.
+ */
+static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
-static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
-  float from = gust_corner(seed, place[0], axis);
-  float to = gust_corner(seed, place[0] + 1u, axis);
+/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
+   exact in a float. */
+static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
+  float from = gust_lattice_value(seed, point[0], axis);
+  float to = gust_lattice_value(seed, point[0] + 1u, axis);
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
-static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
-  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
+ */
+static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
+  return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
 }
 
-/* Can gusts be so strong and so long? */
+/* 1 if strength and period of gusts are within their ranges. */
 static int are_gusts(cloth_vector strength, float period) {
-  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
-         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
+  return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
+         in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
 }
 
+/* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
   if (inputs->gust_period == 0.0f) {
     return inputs->wind;
   }
   cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_place, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_place, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_place, 2);
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
+   one. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
-    float way = time / inputs->gust_period;
-    int32_t whole = (int32_t)way;
-    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
+    float periods = time / inputs->gust_period;
+    int32_t whole = (int32_t)periods;
+    uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
     uint32_t before = inputs->gust_place[1];
     inputs->gust_place[1] = before + part;
     inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
   }
 }
 
-#endif
-
-#if !WITH_AIR
+#else
 
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
@@ -4369,8 +4471,8 @@ static cloth_vector wind_of(const cloth *c) {
 
 #endif
 
-/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
-   a seam. */
+/* Left and right neighbours of a row's first and last particle, and the cells between particle and neighbour: across
+   the seam of a wrapped sheet the other end, 1 cell away; else the particle itself, 0 cells away. */
 typedef struct row_ends {
   cloth_vector left, right;
   float cells;
@@ -4390,9 +4492,11 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
   return ends;
 }
 
-/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
-   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
-   Differences reach one cell to each side, or to one side only on an edge. */
+/*
+ * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
+ * and warp, one-sided at edges. All particles stand for the same area at rest, `share` of a cell (cells over
+ * particles), as they have the same mass: a flat sheet then falls flat.
+ */
 CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
@@ -4412,38 +4516,48 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends 
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
+/* Area [m^2] and relative speed [m/s] up to which there is no force: they bound the divisors below away from 0. */
+#define AIR_MIN_AREA 1.0e-12f
+#define AIR_MIN_SPEED 1.0e-6f
+/* Largest 1/2 rho A h / m. The bound on the velocity change takes effect long before; this keeps the square of the
+   change finite until then. */
+#define AIR_MAX_STRENGTH 1.0e6f
+
 /*
- * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
- * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
- * explicit step stable.
+ * Velocity change by the air, for area vectors a and velocities v relative to the wind; n is the unit vector of a:
+ *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
+ *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
+ *     normal drag  -1/2 rho cn |v| (a.v) n
+ * The change is shortened to half the relative speed, which keeps the explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
   lanes one = lanes_splat(1.0f);
   lanes area = lanes3_length(a);
   lanes speed = lanes3_length(v);
-  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
-  area = lanes_maximum(area, lanes_splat(1.0e-12f));
-  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
+  lanes_mask acts =
+      lanes_both(lanes_less(lanes_splat(AIR_MIN_AREA), area), lanes_less(lanes_splat(AIR_MIN_SPEED), speed));
+  area = lanes_maximum(area, lanes_splat(AIR_MIN_AREA));
+  speed = lanes_maximum(speed, lanes_splat(AIR_MIN_SPEED));
   lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_flush(lanes3_dot(n, v));
-  /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
+  lanes normal_speed = lanes_flush(lanes3_dot(n, v));
   lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
-  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
-  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
-  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
-  force = lanes3_add_scaled(force, n, aside);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(AIR_MAX_STRENGTH));
+  lanes drag = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(normal_speed)));
+  lanes lift = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), normal_speed));
+  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(normal_speed, speed)));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, drag), lanes3_flush(lift_axis), lift);
+  lanes normal_drag =
+      lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), normal_speed));
+  force = lanes3_add_scaled(force, n, normal_drag);
   lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
   lanes size = lanes3_length(change);
-  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
+  lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
+  lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
+  lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
+  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), kept)));
 }
 
+/* Adds the velocity changes by the air times the mass ratio to `change`. */
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array x = evaluation_positions(c, plan);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -4463,13 +4577,24 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
 
 /// Plan of a step ///
 
-/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+/*
+ * What a step fixes before its first substep: the number of substeps, every coefficient that depends on the substep h,
+ * and for each family of springs, by kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), whether it is explicit, solved for
+ * or projected, and the share of extrapolation.
+ *
+ * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
+ * step_plan, in a step the workspace's. Scratch: none; the offsets of operator_blocks and bend_slopes tell whether the
+ * cloth has a solver.
+ */
+
+/* A coefficient clamped to `limit`, or 0 if it is below WORK_QUANTUM. */
 static float limited_coefficient(float value, float limit) {
   return flush_small(minimum(value, limit), WORK_QUANTUM);
 }
 
-/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
-   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+/* Largest kappa of a spring that is solved for, over the square of the cap on iterations: the conjugate gradient
+   resolves a condition number of the order of its iterations squared. Stiffness beyond that would turn into noise and
+   is left to the strain limits. */
 #define SOLVABLE_KAPPA 64.0f
 
 static float solvable_kappa(const cloth *c) {
@@ -4477,14 +4602,15 @@ static float solvable_kappa(const cloth *c) {
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
-/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
-CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
-  float per_mass = k / reference_mass(c);
+/* Coefficients of a family of stretch or shear springs for a substep of h, its mode not chosen yet. Not inlined: clang
+   would vectorise the divisions over directions and divide whatever lies in unused lanes, which raises flags. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float h, int32_t d) {
+  float per_mass = h / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.stiffness = limited_coefficient(h * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
   s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-  s.force = s.stiffness * (1.0f / k);
+  s.force = s.stiffness * (1.0f / h);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
   s.kappa = s.stiffness + 2.0f * s.damping;
   s.mode = CLOTH_MODE_OFF;
@@ -4492,32 +4618,35 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   return s;
 }
 
-/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
+/* Kappa above which springs are projected by configuration: only CLOTH_INTEGRATION_ADAPTIVE projects. */
 static float projection_threshold(const cloth *c) {
   return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
              ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
              : CLOTH_KAPPA_NEVER;
 }
 
-/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
-   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
-   gradients do so up to this kappa per iteration of the cap (measured). */
+/* Largest kappa of springs that are solved for beside projected ones, for each iteration of the cap. Projection moves
+   particles without regard to springs that are solved for, so that every solve starts far from its solution; what a
+   capped solve leaves over is noise that the following substeps amplify. At 2.25 (a drape of 64 x 64, folds of kappa 9,
+   4 iterations) sheets diverged. */
 #define RESOLVED_KAPPA 0.25f
 
-/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+/* Kappa above which springs are projected in this step: as configured, or less if some spring is projected, so that
+   those that a capped solve cannot resolve beside it are projected, too. */
 static float projected_above(const cloth *c, const step_plan *plan) {
   float threshold = projection_threshold(c);
-  float most = 0.0f;
+  float max_kappa = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    most = maximum(most, plan->spring[d].kappa);
+    max_kappa = maximum(max_kappa, plan->spring[d].kappa);
   }
-  if (!(most * max_kappa_factor(c) > threshold)) {
+  if (!(max_kappa * max_kappa_factor(c) > threshold)) {
     return threshold;
   }
   return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
                                     RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
 }
 
+/* PROJECTED_NONE, PROJECTED_ALL, or PROJECTED_SOME where maps put single springs on either side of the threshold. */
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
   if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
     return PROJECTED_NONE;
@@ -4525,7 +4654,7 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
-/* The mode kappa asks for, by the threshold. */
+/* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
@@ -4537,11 +4666,12 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
                                                                                   : CLOTH_MODE_MIXED;
 }
 
-/* May a family be forced to be explicit? */
+/* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
   return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
+/* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
@@ -4559,6 +4689,8 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
 }
 
+/* Coefficients of the bend springs of a direction, before they are clamped by plan_bend(): `linear` and `fold` follow
+   there. */
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   float per_mass = plan->h / reference_mass(c);
   bend_family *b = &plan->bend[d];
@@ -4572,8 +4704,9 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
-   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
+/* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth
+   without a solver for them, too large to be explicit. Explicit springs have their damping clamped to what is stable,
+   so it counts in kappa only where their stiffness alone is too large to be explicit. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
   float kappa = plan->bend_kappa * max_kappa_factor(c);
   if (kappa > BEND_EXPLICIT_LIMIT) {
@@ -4584,7 +4717,7 @@ static int is_bend_projected(const cloth *c, const step_plan *plan) {
          kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
-/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+/* Projected bend springs are linear, with the larger of the slope near rest length and the fold stiffness. */
 static void plan_projected_bend(step_plan *plan) {
   plan->bend_mode = CLOTH_MODE_OFF;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -4593,6 +4726,8 @@ static void plan_projected_bend(step_plan *plan) {
   }
 }
 
+/* Plans all bend springs: projected, or solved for if they are too stiff to be explicit and the cloth can, else
+   explicit. Slopes are clamped to what the mode can take; clamping the fabric's own slope is noted. */
 static void plan_bend(const cloth *c, step_plan *plan) {
   float fabric_kappa = 0.0f;
   plan->bend_kappa = 0.0f;
@@ -4623,27 +4758,30 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
+/* Speed of the fastest particle [m/s]. */
 static float max_particle_speed(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = 0.0f;
+  float max_squared = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    most = maximum(most, vector_dot(velocity, velocity));
+    max_squared = maximum(max_squared, vector_dot(velocity, velocity));
   }
-  return square_root(most);
+  return square_root(max_squared);
 }
 
-/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+/* Substeps n that bring the kappa of a direction down to `target`, not rounded: the root of
+   (dt/n)^2 ks/m + 2 (dt/n) kd/m = target, for the spring with the largest kappa by the maps. */
 static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
   float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
   if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
-    b = 0.0f; /* damping is no reason for smaller implicit steps */
+    b = 0.0f; /* implicit damping is stable in steps of any length */
   }
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
+/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as speed and kappa require. */
 static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
@@ -4654,24 +4792,24 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float substeps = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+    return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+    substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
-  return ceiling_within(wanted, c->settings.integration.max_substeps);
+  return ceiling_within(substeps, c->settings.integration.max_substeps);
 }
 
-/* An explicit-only cloth has no solver to fall back on. */
+/* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
-  float k = dt / (float)choose_substeps(c, dt);
+  float h = dt / (float)choose_substeps(c, dt);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family s = plan_spring(c, k, d);
+    spring_family s = plan_spring(c, h, d);
     if (!is_stable_explicit(c, &s)) {
       return 1;
     }
@@ -4680,9 +4818,10 @@ static int is_refused(const cloth *c, float dt) {
 }
 
 /*
- * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
- * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
- * a factor of e in 50 substeps), while there they damp them like an implicit step.
+ * Extrapolation, the share of BDF2 in the prediction. Steps that may solve, also for contacts alone, have none: a solve
+ * starts from the velocity as it is. In the other steps explicit forces are evaluated at the predicted positions. At
+ * the positions of the substep's start they would lag behind and amplify oscillations, at kappa 0.05 by a factor of e
+ * in 50 substeps; at the prediction they damp them as an implicit step does.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
@@ -4691,6 +4830,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
+/* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -4719,7 +4859,8 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 #if WITH_PROJECTION
 
-/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
+   extrapolated from it bring the rest in later substeps. */
 static float force_share(const step_plan *plan) {
   return 1.0f - plan->extrapolation * (5.0f / 9.0f);
 }
@@ -4728,24 +4869,36 @@ static float force_share(const step_plan *plan) {
 
 /// Forces ///
 
+/*
+ * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
+ * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * blocks of the operator are made.
+ *
+ * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
+ * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ */
+
+/* A block of cells of a row whose springs are evaluated. */
 typedef struct row_context {
   const cloth *c;
   const step_plan *plan;
-  int32_t below;     /* offset_below() of the row: 0 if no springs lead down from it */
-  int32_t i, left;   /* the block's first cell, and how many cells there are from it to the row's end */
-  cell_corners x, v; /* evaluation positions [m], velocities [m/s] */
-  float *tile;       /* the block's part of the operator; NULL without a solver */
-  int32_t width;     /* floats between values there */
+  int32_t below;     /* offset_below() of the row */
+  int32_t cell;      /* first of the block; cells share the indices of particles */
+  int32_t left;      /* cells from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
+  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
+  int32_t width;     /* tile_width() there */
 } row_context;
 
-/* The springs of one direction that a block of cells keeps. */
+/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
 CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
   float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
   const int32_t count = springs_left(d, 1, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 1, o->i, count),
+                            .ends = springs_at(o->c, d, 1, o->cell, count),
                             .count = count,
                             .x = corner_difference(&o->x, d),
                             .v = corner_difference(&o->v, d),
@@ -4756,38 +4909,39 @@ CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_leng
   return spring_pull(&s);
 }
 
+/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
 CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
   const int32_t count = springs_left(d, 2, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 2, o->i, count),
+                            .ends = springs_at(o->c, d, 2, o->cell, count),
                             .count = count,
                             .x = bend_span(&o->x, d),
                             .v = corner_difference(&o->v, d),
                             .length = length,
-                            .stored = bend_slopes_of(o->c, d) + o->i,
+                            .stored = bend_slopes_of(o->c, d) + o->cell,
                             .width = 0,
                             .left = o->left};
   return bend_pull(&s);
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
+/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
+   those of bend springs, two cells long. Stores their part of the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
   const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
   const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
-  shift_state carry = shift_start();
+  shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t i = first + column, left = columns - column;
     float *tile = tiles ? tiles + tile_offset(column) : NULL;
     const row_context o = {.c = c,
                            .plan = plan,
                            .below = below,
-                           .i = i,
+                           .cell = i,
                            .left = left,
                            .x = load_corners(x, i, reach, below),
                            .v = load_corners(v, i, reach, below),
@@ -4802,12 +4956,12 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
       EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
       EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
     }
-    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* Compiled for either, unless size is asked for. */
+/* add_row(), compiled once for each reach; once in all when optimising for size. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
                                                  vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
@@ -4839,6 +4993,7 @@ CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
   return pull;
 }
 
+/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
@@ -4865,7 +5020,7 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
   }
 }
 
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -4877,7 +5032,8 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array 
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
+/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
+   none acts but something is solved for: that fills the operator's tiles. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -4895,14 +5051,19 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
 #endif
 }
 
-/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
+ */
 typedef struct body_force {
-  lanes3 gravity;
-  lanes drag;
+  lanes3 gravity; /* h g */
+  lanes drag;     /* h times velocity_damping */
 } body_force;
 
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
   body_force force;
   force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -4913,7 +5074,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
   return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
 }
 
-/* Sets `change` to these, times the mass ratio. */
+/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
@@ -4923,7 +5084,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vec
   }
 }
 
-/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
 CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {
@@ -4934,15 +5095,25 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
 
 /// Operator ///
 
-/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
+/*
+ * The product q = A p of the implicit solve, row by row and without an assembled matrix: A is the particles' mass
+ * ratios plus the blocks beta I + w w^T of implicit stretch and shear springs and slope d d^T of implicit bend springs
+ * (thesis section 4.2, divided by the reference mass). Each row also adds its part of p.q to a sum.
+ *
+ * In: scratch.direction (p), operator_blocks, bend_slopes and seam as forces.h has stored them, state.position (d),
+ * mass ratios. Out: scratch.product (q). Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs, cleared by the
+ * caller before the first row.
+ */
+
+/* Forces of bend springs of direction d on velocity differences e, end minus start: slope d (d.e). */
 CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
   lanes3 span = bend_span(x, d);
   lanes along = lanes3_dot(span, corner_difference(p, d));
   return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
 }
 
-/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
-   direction . product to the sum. The slopes are stored, d is at hand. */
+/* Adds what implicit bend springs contribute to a row of the product, and its part of p.q to the sum. The slopes are
+   stored; d is computed again from the positions. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
   const vector_array x = vectors_at(c, c->state.position);
   const vector_array p = vectors_at(c, c->scratch.direction);
@@ -4950,39 +5121,40 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   const vector_array buffer = bend_buffer(c, row);
   const float *slopes = floats_at(c, c->scratch.bend_slopes);
   const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
-  shift_state carry = shift_start();
+  shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
     cell_corners xs = load_corners(x, i, 2, below);
     cell_corners ps = load_corners(p, i, 2, below);
     row_forces pulls;
     EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
+    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &shift, 2, buffer, column, columns - column), WORK_ROUNDER);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
     lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }
 
-/* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
+/* Forces of springs on velocity differences e, end minus start: beta e + w (w.e). */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
   lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
   lanes beta = lanes_load(spring + 3 * width);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
+/* A row of the product. Loop invariants are copied here: a lane store may alias *c, so that the compiler would reload
+   them for every block. */
 typedef struct operator_context {
   vector_array p, q, buffer;
-  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
-  int32_t columns, first, below;
-  int stretch, shear; /* are these families implicit? */
-  shift_state carry;
+  const float *tiles, *mass_ratio; /* of the row; mass_ratio is NULL if all are 1 */
+  int32_t columns, first, below;   /* first particle of the row; offset_below() */
+  int stretch, shear;              /* 1 if springs of these families are solved for */
+  shift_state shift;
   lanes_sum *sum;
 } operator_context;
 
-/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
-   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
+/* The block of the product at a column, by masses and by stretch and shear springs, and its part of p.q. `width` is
+   that of the block's tile, `left` the columns to the row's end, or at least those of a block. */
 CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const float *spring = o->tiles + tile_offset(column);
@@ -4999,7 +5171,7 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
     pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
   }
-  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 springs = accumulate_row(&pulls, &o->shift, 1, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
   lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
   lanes3_store(o->q, i, product, left);
@@ -5008,18 +5180,19 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {vectors_at(c, c->scratch.direction),
-                        vectors_at(c, c->scratch.product),
-                        row_buffer(c, 0),
-                        tiles_of(c, row),
-                        c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
-                        columns,
-                        first,
-                        offset_below(c, row, 1),
-                        stretch,
-                        shear,
-                        shift_start(),
-                        sum};
+  const float *mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL;
+  operator_context o = {.p = vectors_at(c, c->scratch.direction),
+                        .q = vectors_at(c, c->scratch.product),
+                        .buffer = row_buffer(c, 0),
+                        .tiles = tiles_of(c, row),
+                        .mass_ratio = mass_ratio,
+                        .columns = columns,
+                        .first = first,
+                        .below = offset_below(c, row, 1),
+                        .stretch = stretch,
+                        .shear = shear,
+                        .shift = shift_start(),
+                        .sum = sum};
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
   for (; column < whole; column += CLOTH_LANES) {
@@ -5031,7 +5204,8 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   }
 }
 
-/* Compiled for each choice of families, unless size is asked for. */
+/* Sets a row of the product, and adds its part of p.q to the sum, by masses and by implicit stretch and shear springs.
+   apply_row() is compiled once for each choice of families; once in all when optimising for size. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
@@ -5050,7 +5224,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 
 #if WITH_WRAP
 
-/* The same for one line of the springs across the seam: adds A direction and its part of direction . product. */
+/* Adds what a line of implicit springs across the seam contributes to the product, and its part of p.q to the sum. */
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
@@ -5061,6 +5235,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
   }
 }
 
+/* Adds what all implicit springs across the seam contribute to the product and to p.q. */
 static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
   for (int32_t n = 0; n < seam_lines(c); n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -5074,36 +5249,39 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
 
 /// Preconditioner ///
 
+/*
+ * One 3x3 block a particle, see block3.h, made in three stages that build_preconditioner() runs: the diagonal blocks C
+ * of A by masses and implicit springs; S C S + c (I - S) for confined and sliding particles; the inverse, projected
+ * again.
+ *
+ * In: plan modes, operator_blocks, bend_slopes, seam, state.position, mass ratios, scratch.mobility, confinements,
+ * contacts with scratch.contact_normal. Out: scratch.inverse, six floats a particle at a stride. Scratch: none else.
+ */
+
 CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
   return symmetric_at(floats_at(c, c->scratch.inverse) + i, c->stride);
 }
 
-/* Stores the first `count` lanes. */
 CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
-  float *f = floats_at(c, c->scratch.inverse) + i;
-  lanes_store_first(f, m.xx, count);
-  lanes_store_first(f + c->stride, m.yy, count);
-  lanes_store_first(f + 2 * c->stride, m.zz, count);
-  lanes_store_first(f + 3 * c->stride, m.xy, count);
-  lanes_store_first(f + 4 * c->stride, m.xz, count);
-  lanes_store_first(f + 5 * c->stride, m.yz, count);
+  symmetric_store_at(floats_at(c, c->scratch.inverse) + i, c->stride, m, count);
 }
 
-/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
+/* Values of the operator for a block of cells, or, with `before`, for the cells one column to their left (0 left of the
+   first column). `part` 0..15 is direction times OPERATOR_FLOATS plus the index of the value. */
 CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
   const float *tiles = tiles_of(c, row);
   lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
   if (!before) {
     return here;
   }
-  int32_t earlier = column - CLOTH_LANES;
-  if (earlier < 0) {
+  int32_t previous = column - CLOTH_LANES;
+  if (previous < 0) {
     return lanes_shifted(lanes_splat(0.0f), here);
   }
-  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
+  return lanes_shifted(lanes_load(tiles + tile_offset(previous) + part * tile_width(c, previous)), here);
 }
 
-/* Adds to m the blocks of springs of one direction, kept there. */
+/* Adds to m the blocks of the springs of direction d that operator_load() finds. */
 CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
   int32_t part = OPERATOR_FLOATS * d;
   lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
@@ -5111,17 +5289,19 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
   symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
 }
 
-/* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
-CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
+/* Adds to m the blocks of the bend springs of direction d that the cells from one on keep. Where there is no spring the
+   slope is 0. */
+CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t cell) {
   vector_array x = vectors_at(c, c->state.position);
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
+  int32_t i = cell + 2 * spring_start(d);
+  int32_t j = cell + 2 * spring_end(c, d);
   lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
-  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
+  lanes slope = lanes_load(bend_slopes_of(c, d) + cell);
   symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
 
-/* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
+/* Adds to m, for the particles from (row, column) on, the blocks of the springs of direction d that start or end there.
+ */
 CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
                                     int32_t column) {
   if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
@@ -5133,6 +5313,7 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
   }
 }
 
+/* Adds to m, for the particles from i on, the blocks of the bend springs of direction d that start or end there. */
 CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
   if (d == WARP || row + 2 < c->grid.rows) {
     add_bend_block(c, m, d, i - 2 * spring_start(d));
@@ -5142,7 +5323,7 @@ CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32
   }
 }
 
-/* Stores C, the diagonal blocks of A, where the inverse will be. */
+/* Sets scratch.inverse to C, the diagonal blocks of A. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
@@ -5158,6 +5339,7 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
   }
 }
 
+/* Inverse of the part of m that the configured kind of preconditioner uses. Pivots are at least the mass ratio. */
 static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
   lanes zero = lanes_splat(0.0f);
   if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_NONE) {
@@ -5171,7 +5353,7 @@ static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
   return symmetric_inverse(m, mass);
 }
 
-/* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
+/* Replaces the blocks by their inverses, and those of pinned particles by 0. */
 CLOTH_HOT static void invert_blocks(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   lanes zero = lanes_splat(0.0f);
@@ -5183,15 +5365,17 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
   }
 }
 
-/* One particle's block. These run on few particles and one at a time. */
+/* An entry of one particle's block, 0..5. For the few particles that are treated one at a time. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
   return floats_at(c, c->scratch.inverse) + particle + entry * c->stride;
 }
 
+/* Entry of the stored block by row and column of the matrix. */
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
-   shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
+/* Replaces the block M of one particle by P M P, with P = I - n n^T, or P = n n^T if `onto`. By two products: the
+   shorter M - n (M n)^T - (M n) n^T + (n.M n) n n^T leaves rounding errors along n that cost iterations (sliding over a
+   sphere in `make thesis`: 92 in place of 86 at kappa 10000). */
 static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
   float axis[3] = {n.x, n.y, n.z};
   float p[3][3];
@@ -5245,7 +5429,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   }
 }
 
-/* Adds the blocks of the springs across the seam to C. */
+/* Adds the blocks of the implicit springs across the seam to C. */
 CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
   const int32_t part = seam_rows(c);
   for (int32_t n = 0; n < seam_lines(c); n++) {
@@ -5261,15 +5445,16 @@ CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
 
 #endif
 
-/* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
-   form S C S + c (I - S), before inversion. */
+/* Replaces the block C of a particle confined to the plane with normal n, or to the line along n if `to_line`, by
+   S C S + c (I - S), c being the mean of C's diagonal: the form to invert. */
 static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
   project_block(c, particle, n, to_line);
   fill_block(c, particle, n, !to_line, trace * 0.33333334f);
 }
 
-/* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
+/* Calls act(c, particle, direction, to_line) for every particle that is confined to a line or plane, and for every one
+   that a sliding contact confines to the plane with the contact's normal. */
 static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
   const confinement *list = confined_of(c);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
@@ -5282,7 +5467,7 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
 }
 
-/* A particle held by static friction has no freedom left. */
+/* Sets the blocks of particles held by static friction to 0: S = 0. */
 static void clear_sticking_blocks(const cloth *c) {
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
@@ -5294,23 +5479,29 @@ static void clear_sticking_blocks(const cloth *c) {
 /// Multilevel preconditioner ///
 
 /*
- * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
- * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
- * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
- * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverses of the particles' blocks it adds,
+ * for every coarser grid, restriction of the residual, product with the inverses of the nodes' blocks, and bilinear
+ * interpolation, the transpose of the restriction. A grid has a quarter of the columns and rows of the next finer one,
+ * so that all coarser grids together have a fifteenth as many nodes as there are particles. Particles that are not free
+ * take no part: their `share` is 0.
  *
- * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
- * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
- * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
- * count in full.
+ * A node's block approximates that of the Galerkin product by restricted sums of the particles' blocks. A smooth motion
+ * strains springs by the inverse of the distance of the nodes, so the springs' sum counts by the inverse square of the
+ * distance, and moves masses as they are, so their sum counts in full. So do springs of particles that take no part.
+ *
+ * In: scratch.inverse, still holding the diagonal blocks C when build_nodes() runs, scratch.residual, mass ratios,
+ * mobility, confinements, contacts. Out: correct_coarse() leaves corrections in `nodes`, which update_corrected_row()
+ * adds to the search direction. Scratch: share (1 or 0 a particle), nodes (NODE_FLOATS arrays for each grid: residual,
+ * correction, inverse block; while blocks are summed the first six hold sums of springs), coarse_lines (two rows of
+ * vectors with LINE_PAD floats around each component).
  */
 
 #if WITH_MULTILEVEL
 
-/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
-#define LEAST_PIVOT 0.0009765625f
-/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
-   (measured). */
+/* Smallest pivot of a node's block, 2^-10: far below the share of a node that the lightest particle makes up. */
+#define NODE_MIN_PIVOT 0.0009765625f
+/* Factor of each coarse correction. Neighbouring nodes and the grids above and below correct the same errors; with 1
+   the solves of rows GROW of `make accuracy` take up to a sixth more iterations. */
 #define COARSE_SHARE 0.5f
 
 typedef struct grid_level {
@@ -5337,7 +5528,8 @@ static int is_coarsest(const grid_level *level) {
   return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
 }
 
-/* How much of a column, or row, belongs to a node. */
+/* Bilinear weight of a column, or row, of the finer grid at a node: 1 at the node, 0 at its neighbours. A column beyond
+   the last node belongs to that alone. */
 static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   int32_t distance = column - COARSENING * node;
   if (distance > 0 && node == nodes - 1) {
@@ -5346,16 +5538,18 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
 }
 
-/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
-   their springs' blocks, or those of what moves with a node as a whole. */
+/* What is restricted: three arrays of a coarse grid; or, of the particles, the residual, three entries of the sum of
+   their springs' blocks, or three entries of the masses, with the springs of particles that take no part. */
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
   vector_array from;
   const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                      /* 1 on a block's diagonal, else 0 */
+  float mass;                      /* 1 if the entries are on the diagonal of the block, else 0 */
 } restriction;
 
+/* Values of the particles, or nodes of the finer grid, from i on, before they are weighted. Blocks are split: C less
+   the mass is the springs' part. */
 CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
   lanes3 value = lanes3_load(t->from, i);
   if (kind == OF_NODES) {
@@ -5378,7 +5572,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
   return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
 }
 
-/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+/* One of two buffers of a vector per column of a grid, with LINE_PAD floats before and after each component; even and
+   odd numbers share one each. */
 static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
   vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
@@ -5387,8 +5582,8 @@ static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns)
   return line;
 }
 
-/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
- */
+/* One row of a finer grid to a row of nodes, by bilinear weights 1/4, 1/2, 3/4, 1, 3/4, 1/2, 1/4; `line` has zeros
+   before and after it. A column one beyond the last node belongs to that with weight 1 in place of 3/4. */
 static void restrict_line(const float *line, float *to, int32_t nodes) {
   const float *at_node = line;
   for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
@@ -5402,7 +5597,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
-/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+/* On a tube the last node of a row is the first one again: its sum moves there. */
 static void join_ends(const cloth *c, float *line, int32_t nodes) {
   if (is_wrapped(c)) {
     line[0] += line[nodes - 1];
@@ -5410,7 +5605,7 @@ static void join_ends(const cloth *c, float *line, int32_t nodes) {
   }
 }
 
-/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+/* The rows of a finer grid, first .. end - 1, that belong to a row of nodes, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
   float weights[2 * COARSENING];
@@ -5427,7 +5622,8 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
   return around;
 }
 
-/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+/* Restricts three values: rows of the finer grid are summed in lanes, then each sum along its columns. `to` points to
+   the first of three arrays of the coarser grid. */
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
@@ -5452,53 +5648,49 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
   }
 }
 
+/* Restricts arrays first .. first + 2 of a coarse grid to the next coarser one. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restriction t = {.from = vectors_from(fine->floats + first * fine->count, fine->count)};
   restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
 }
 
-/* To the first grid. */
+/* Restricts the residual to the first coarse grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
+  restriction t = {.from = vectors_at(c, c->scratch.residual), .share = floats_at(c, c->scratch.share)};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
-/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+/* Restricts entries first .. first + 2 of the particles' blocks to the first coarse grid: to its arrays from `first` on
+   the springs' sum, to those from 6 + first on the masses' sum. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
-                   first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  restriction t = {.from = vectors_from(block_entry(c, 0, first), c->stride),
+                   .share = floats_at(c, c->scratch.share),
+                   .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
+                   .mass = first == 0 ? 1.0f : 0.0f};
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
   restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
 }
 
-/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+/* Replaces a grid's sums of masses by the inverse blocks of its nodes, `distance` cells apart. */
 CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
   lanes over_square = lanes_splat(1.0f / (distance * distance));
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     float *masses = level->floats + 6 * level->count + i;
-    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
-    symmetric m = node_symmetric(masses, level->count);
-    m.xx = lanes_add(m.xx, springs.xx);
-    m.yy = lanes_add(m.yy, springs.yy);
-    m.zz = lanes_add(m.zz, springs.zz);
-    m.xy = lanes_add(m.xy, springs.xy);
-    m.xz = lanes_add(m.xz, springs.xz);
-    m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
+    symmetric springs = symmetric_scale(symmetric_at(level->floats + i, level->count), over_square);
+    symmetric m = symmetric_at(masses, level->count);
+    m = symmetric_add(m, springs);
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(NODE_MIN_PIVOT));
     m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
-    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
-    for (int32_t entry = 0; entry < 6; entry++) {
-      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
-    }
+    symmetric_store_at(masses, level->count, m, level->count - i);
   }
 }
 
-/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+/* Builds the inverse blocks of all coarse grids. A grid is inverted only after its sums have been restricted to the
+   next coarser one. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes load past the ends of arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -5517,42 +5709,45 @@ static void build_nodes(const cloth *c) {
   }
 }
 
+/* Sets the share of a confined or sliding particle to 0; for for_each_constrained(). */
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
   floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
-/* The particles that are all free. */
+/* Sets the shares: 1 for particles free in all directions, else 0. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+    int sticks = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !sticks ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }
 
-/* Correction = inverse blocks times residual. Returns residual . correction. */
+/* Sets the corrections of a grid to inverse blocks times residual. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
   vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
   vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
-    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    lanes3 correction = symmetric_apply(symmetric_at(level->floats + 6 * level->count + i, level->count), residual);
     lanes3_store(z, i, correction, level->count - i);
     lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
   }
   return lanes_sum_total(&sum);
 }
 
-/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+/* The rows of nodes before and after a row of a finer grid, interpolated to its columns, and where it lies between
+   them, 0..1. */
 typedef struct node_rows {
   vector_array first, second;
-  float way;
+  float fraction;
 } node_rows;
 
-/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
+/* Interpolates a row of corrections, one component, to the columns of a finer grid; writes up to COARSENING floats
+   beyond them, which LINE_PAD holds. */
 CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
     float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
@@ -5564,6 +5759,7 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   }
 }
 
+/* Interpolates the corrections of a row of nodes to the columns of the finer grid, in the buffer of its number. */
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
   float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
   vector_array line = coarse_line(c, node, columns);
@@ -5575,7 +5771,8 @@ static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node,
   spread_line(z + 2 * coarse->count, coarse->columns, line.z);
 }
 
-/* To be asked for row after row. */
+/* Rows of nodes around a row of the finer grid. Call it for rows 0, 1, 2 ...: each row of nodes is interpolated once,
+   when its first row needs it. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
   int32_t node = row / COARSENING;
   int32_t next = node + 1;
@@ -5592,13 +5789,14 @@ static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t 
   return around;
 }
 
+/* Corrections interpolated between the two rows of nodes. */
 CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
   lanes3 first = lanes3_load(around->first, column);
   lanes3 second = lanes3_load(around->second, column);
-  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->fraction)));
 }
 
-/* Adds what a coarser grid corrects to the corrections of a grid. */
+/* Adds the interpolated corrections of a coarser grid to those of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
   vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
   for (int32_t row = 0; row < fine->rows; row++) {
@@ -5610,8 +5808,8 @@ static void add_coarser(const cloth *c, const grid_level *fine, const grid_level
   }
 }
 
-/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
-   of residual . z. */
+/* Restricts the residual to all coarse grids and leaves the sum of their corrections at the nodes of the first one.
+   Returns their part of residual . z. */
 CLOTH_SEPARATE float correct_coarse(const cloth *c) {
   grid_level levels[COARSE_LEVELS];
   grid_level fine = finest_level(c);
@@ -5636,23 +5834,36 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 
 /// Conjugate gradient ///
 
-/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
+/*
+ * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2): solves A x = b for the velocity
+ * changes of a substep, constrained particles included, see block3.h.
+ *
+ * In: scratch.residual (b - A x), the operator, scratch.inverse, with the multilevel preconditioner its nodes;
+ * state.warm_start. Out: scratch.solution (x), scratch.residual, which in constrained directions is the constraint
+ * force. Scratch: direction (p); product, which holds z = P^-1 r and then, row by row, q = A p; row_buffers.
+ */
+
+/* direction = z + beta direction for a block of particles, z being the preconditioned residual. */
+CLOTH_INLINE void update_direction_block(vector_array direction, int32_t i, lanes3 z, float beta, int32_t left) {
+  lanes3 next = lanes3_add(z, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+  lanes3_store(direction, i, lanes3_quantise(next, WORK_ROUNDER), left);
+}
+
+/* direction = z + beta direction for one row, with the blocks of the particles alone as preconditioner. */
 CLOTH_HOT static void update_direction_row(const cloth *c, int32_t row, float beta) {
   const vector_array z = vectors_at(c, c->scratch.product);
   const vector_array direction = vectors_at(c, c->scratch.direction);
   const int32_t columns = c->grid.columns;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
-    lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+    update_direction_block(direction, i, lanes3_load(z, i), beta, columns - column);
   }
 }
 
 typedef struct solve_result {
   int32_t iterations;
-  int32_t capped;
-  float residual; /* relative, in the inverse preconditioner's norm */
+  int32_t capped; /* 1 if the solve ended above the tolerance, at the cap or because refinement was refused */
+  float residual; /* relative to that of x = (I - S) z, in the P^-1 norm */
 } solve_result;
 
 /* product = P^-1 residual. Returns residual . product. */
@@ -5672,18 +5883,20 @@ CLOTH_HOT static float precondition(const cloth *c) {
   return lanes_sum_total(&sum);
 }
 
-/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
+/* An update of solution and residual. Loop invariants are copied here: a lane store may alias *c, so that the compiler
+   would reload them for every block. */
 typedef struct advance_context {
-  vector_array r, p, q, y;
-  const float *inverse;
+  vector_array r, p, q, x; /* residual, direction, product, solution */
+  const float *inverse;    /* blocks of the preconditioner */
   int32_t stride;
   lanes alpha;
 } advance_context;
 
-/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
+/* advance_and_precondition() for one block; `left` is the number of particles to the end, or at least a block. Returns
+   the products whose sum is residual . product. */
 CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
   lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
-  lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
+  lanes3_store(o->x, i, lanes3_add(lanes3_load(o->x, i), step), left);
   lanes3 residual = lanes3_subtract(lanes3_load(o->r, i), lanes3_scale(lanes3_load(o->q, i), o->alpha));
   residual = lanes3_quantise(residual, WORK_ROUNDER);
   lanes3_store(o->r, i, residual, left);
@@ -5694,29 +5907,33 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {vectors_at(c, c->scratch.residual),
-                             vectors_at(c, c->scratch.direction),
-                             vectors_at(c, c->scratch.product),
-                             vectors_at(c, c->scratch.solution),
-                             floats_at(c, c->scratch.inverse),
-                             c->stride,
-                             lanes_splat(alpha)};
+  const advance_context o = {.r = vectors_at(c, c->scratch.residual),
+                             .p = vectors_at(c, c->scratch.direction),
+                             .q = vectors_at(c, c->scratch.product),
+                             .x = vectors_at(c, c->scratch.solution),
+                             .inverse = floats_at(c, c->scratch.inverse),
+                             .stride = c->stride,
+                             .alpha = lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   EACH_BLOCK(i, left, c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
   return lanes_sum_total(&sum);
 }
 
-/* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
-   work quantum begins to show, and a residual made of rounding would lead anywhere. */
+/* Squared residual in the P^-1 norm for each particle, about (1e-8 m/s)^2, below which a solve is over. Smaller
+   residuals show the rounding to WORK_QUANTUM, and a residual that is pure rounding error gives a meaningless
+   direction. */
 #define SOLVED_PER_PARTICLE 1.0e-16f
 
-/* Least step along a direction, 2^-30. Far below what a matrix with kappa up to its limit can ask for; a multiple of
-   2^-53 times one of 2^-40 stays clear of the subnormal numbers. */
-#define LEAST_STEP STATE_QUANTUM
+/* Smallest step alpha along a direction, 2^-30: far below what a matrix with kappa up to KAPPA_LIMIT leads to. A
+   multiple of 2^-53 times a direction's multiple of 2^-40 is not subnormal. */
+#define CG_MIN_STEP STATE_QUANTUM
 
-/* A float that can be divided by: positive, finite, and with a finite inverse. */
+/* Range of numbers that may be divided by: their inverses are finite and normal. */
+#define CG_MIN_DIVISOR 1.0e-30f
+#define CG_MAX_DIVISOR 1.0e30f
+
 static int is_usable(float value) {
-  return value > 1.0e-30f && value < 1.0e30f;
+  return value > CG_MIN_DIVISOR && value < CG_MAX_DIVISOR;
 }
 
 CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array b) {
@@ -5728,15 +5945,15 @@ CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array 
   return lanes_sum_total(&sum);
 }
 
-/* What the solution is too fine in is dropped, see WORK_ROUNDER. */
+/* Rounds the solution to multiples of 2^-40, see WORK_ROUNDER. */
 static void quantise_solution(const cloth *c) {
-  vector_array y = vectors_at(c, c->scratch.solution);
+  vector_array x = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(y, i, lanes3_quantise(lanes3_load(y, i), WORK_ROUNDER), c->count - i);
+    lanes3_store(x, i, lanes3_quantise(lanes3_load(x, i), WORK_ROUNDER), c->count - i);
   }
 }
 
-/* What coarser grids add to residual . z. */
+/* Lets the coarse grids correct the residual, if multilevel. Returns what they add to residual . z. */
 static float coarse_correction(const cloth *c, int multilevel) {
 #if WITH_MULTILEVEL
   return multilevel ? correct_coarse(c) : 0.0f;
@@ -5748,7 +5965,8 @@ static float coarse_correction(const cloth *c, int multilevel) {
 }
 
 #if WITH_MULTILEVEL
-/* The same with what coarser grids add. */
+/* direction = z + beta direction for one row, z including the corrections of coarse grids. Call it for rows 0, 1, 2 ...
+ */
 CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, float beta) {
   const vector_array z = vectors_at(c, c->scratch.product);
   const vector_array direction = vectors_at(c, c->scratch.direction);
@@ -5759,34 +5977,32 @@ CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, 
   const node_rows around = nodes_around(c, &coarse, row, columns);
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
-    lanes3 coarse_correction = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
-    coarse_correction = lanes3_add(lanes3_load(z, i), coarse_correction);
-    lanes3 turned = lanes3_add(coarse_correction, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+    lanes3 correction = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    update_direction_block(direction, i, lanes3_add(lanes3_load(z, i), correction), beta, columns - column);
   }
 }
 #endif
 
 /*
- * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
+ * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share memory: the
+ * direction is updated two rows ahead of the row whose product is written, as far as bend springs reach, so that z is
  * read before it is overwritten. Returns direction . product.
  */
 CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
   int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
+  int32_t updated = 0; /* rows whose direction is */
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (; turned < c->grid.rows && turned <= row + 2; turned++) {
+    for (; updated < c->grid.rows && updated <= row + 2; updated++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
-        update_corrected_row(c, turned, beta);
+        update_corrected_row(c, updated, beta);
         continue;
       }
 #endif
       (void)multilevel;
-      update_direction_row(c, turned, beta);
+      update_direction_row(c, updated, beta);
     }
     operator_row(c, plan, row, &sum);
     if (bends) {
@@ -5801,16 +6017,16 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
   return lanes_sum_total(&sum);
 }
 
-/* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
+/* product = A direction, by update_direction_and_apply() with z = 0 and beta = 1. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
   fill_vectors(c, vectors_at(c, c->scratch.product), 0.0f);
   return update_direction_and_apply(c, plan, 1.0f, 0);
 }
 
 /*
- * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
- * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
- * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
+ * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2), x0 being the solution of the last substep, scaled by a line
+ * search t = clamp(x0 . r / x0 . A x0, 0, 1): without it a start can raise the energy of a solve that is cut short. x0
+ * counts as 0 for particles that are not free. Returns residual . product, as advance_and_precondition() does.
  */
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   vector_array x0 = vectors_at(c, c->state.warm_start);
@@ -5818,19 +6034,20 @@ CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
-    int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
-    vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
+    int touches = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+    int is_free = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !touches;
+    vector_store(p, i, is_free ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));
-  if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
+  if (!is_usable(curvature) || !(slope > CG_MIN_STEP * curvature)) {
     return precondition(c);
   }
   return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
 }
 
-/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
+/* Costs one iteration and changes neither solution nor residual: alpha is 0. For fixed work. Skipped when the curvature
+   is NaN or infinite, as 0 times that would spoil the solution. */
 static void iterate_without_effect(const cloth *c, const step_plan *plan, int multilevel) {
   if (is_finite(update_direction_and_apply(c, plan, 0.0f, multilevel))) {
     advance_and_precondition(c, 0.0f);
@@ -5839,13 +6056,13 @@ static void iterate_without_effect(const cloth *c, const step_plan *plan, int mu
 }
 
 /*
- * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
- * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
- * or when rounding has used up the descent.
+ * The conjugate gradient. On entry the residual holds b - A x and the solution x = (I - S) z. Stops at the tolerance,
+ * relative to that start in the P^-1 norm, at the cap, when rounding has used up the descent, or when a timed step
+ * refuses another iteration.
  *
- * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from zero. That bounds the energy of the velocity
- * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
- * what the cap can resolve.
+ * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from that start. That bounds the energy of the
+ * velocity change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa
+ * within what the cap can resolve.
  */
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
   solve_result result = {0, 0, 0.0f};
@@ -5862,7 +6079,7 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
       break;
     }
     float curvature = update_direction_and_apply(c, plan, beta, multilevel);
-    if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
+    if (!is_usable(curvature) || delta < CG_MIN_STEP * curvature) {
       break;
     }
     float next = advance_and_precondition(c, delta / curvature) + coarse_correction(c, multilevel);
@@ -5878,15 +6095,26 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
   quantise_solution(c);
   result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
-  if (!(reference < 1.0e30f)) {
-    result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
+  if (!(reference < CG_MAX_DIVISOR)) {
+    result.residual = 1.0f; /* NaN or too large: nothing was solved; accept_particles() recovers the particles */
   }
   return result;
 }
 
 /// Implicit solve ///
 
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+/*
+ * Velocity changes of a substep by backward Euler, one linear solve (thesis chapters 3 and 5): chooses and builds the
+ * preconditioner, imposes prescribed changes z of contacts, solves, and adds the solution to the velocities.
+ *
+ * In: the plan, scratch.residual (b) and the operator from evaluate_forces(); with contacts of the solver,
+ * scratch.direction (z) and scratch.contact_normal from find_solver_contacts(). Out: state.velocity, state.warm_start,
+ * statistics; scratch.residual, from which resolve_contacts() reads the constraint forces. Scratch: solution,
+ * direction, product, inverse, row_buffers, with the multilevel preconditioner share, nodes and coarse_lines.
+ */
+
+/* Builds the preconditioner from the operator. Few particles are constrained; before the inversion their blocks C
+   become S C S + c (I - S), after it they are projected by S. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
 #if WITH_WRAP
@@ -5916,14 +6144,14 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   s->residual = maximum(s->residual, result.residual);
 }
 
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
+/* Keeps the solution as the next start, or 0 if the solve was cut short: each substep would add again what the last one
+   left unsolved, until the cloth oscillates out of control. */
 static void store_warm_start(const cloth *c, int capped) {
-  vector_array y = vectors_at(c, c->scratch.solution);
+  vector_array x = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    cloth_vector change = vector_load(x, i);
+    int is_kept = !capped && vector_is_finite(change);
+    vector_store(vectors_at(c, c->state.warm_start), i, is_kept ? change : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -5938,7 +6166,8 @@ static void add_solution(const cloth *c) {
 
 #if WITH_MULTILEVEL
 
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+/* Largest kappa of the families that are solved for: about the square of the distance, in cells, over which a force
+   acts within a substep. */
 static float implicit_kappa(const step_plan *plan) {
   float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -5947,9 +6176,10 @@ static float implicit_kappa(const step_plan *plan) {
   return kappa;
 }
 
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
+/* Coarser grids add half an iteration's cost to each iteration, and two iterations' for building them. They pay where
+   forces act as far as half the distance of the first grid's nodes (kappa 4: two cells), where the cap leaves
+   iterations enough, and where at most half of the particles have contacts. Below these values the block preconditioner
+   gets further in the same time. */
 #define MULTILEVEL_KAPPA 4.0f
 #define MULTILEVEL_ITERATIONS 6
 
@@ -5972,7 +6202,8 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
-/* Solves for the velocity changes of a substep and applies them. */
+/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts the first product takes A
+   z from the residual and makes z the start of the solution. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);

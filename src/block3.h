@@ -6,16 +6,21 @@
 /// Symmetric 3x3 blocks ///
 
 /*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
- * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
- * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
- * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ * Symmetric 3x3 matrices in lanes: load, store, sum, product with a vector, inverse. The preconditioner of a particle
+ * is one of them, six floats in the order xx, yy, zz, xy, xz, yz, each `stride` floats after the one before: the matrix
+ *     S (S C S + c (I - S))^-1 S,
+ * with C the particle's diagonal block of A, S the projection on its free directions, and c a number of the size of C
+ * that keeps the inverse well scaled (thesis eq. 5.4 in symmetric form). It maps any residual into the free directions,
+ * so that neither residual nor product need filtering, and the unfiltered residual is the constraint force.
+ *
+ * In, out: arguments and return values. Scratch: none of its own.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+/* Loads a block whose first entry stands at `from`. The stride is an argument, not read from the cloth: a lane store
+   may alias *c, so that the compiler would reload it for every block. */
 CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
@@ -26,6 +31,30 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   m.yz = lanes_load(from + 5 * stride);
   return m;
 }
+
+/* Stores the first `count` lanes of a block. */
+CLOTH_INLINE void symmetric_store_at(float *to, int32_t stride, symmetric m, int32_t count) {
+  lanes_store_first(to, m.xx, count);
+  lanes_store_first(to + stride, m.yy, count);
+  lanes_store_first(to + 2 * stride, m.zz, count);
+  lanes_store_first(to + 3 * stride, m.xy, count);
+  lanes_store_first(to + 4 * stride, m.xz, count);
+  lanes_store_first(to + 5 * stride, m.yz, count);
+}
+
+#if WITH_MULTILEVEL
+
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
+}
+
+#endif
 
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   m.xx = lanes_multiply(m.xx, s);
@@ -54,7 +83,7 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* Adds a u^T + s I for a parallel to u. */
+/* Adds a u^T + s I to m, for a parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
   m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
@@ -71,20 +100,20 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
 }
 
 /*
- * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
- * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
- * cofactors does not, from kappa of about 500).
+ * Inverse by L D L^T. Pivots below `min_pivot` are raised to it: those of a diagonal block of A are at least the
+ * particle's mass ratio, but rounding can push them lower. That keeps the inverse positive definite in float at any
+ * kappa (rows PRE of `make accuracy` go to 1e5); an inverse by cofactors loses definiteness from a kappa of about 500.
  */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
   lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
   lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
   lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
   lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
@@ -97,17 +126,3 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
                    lanes_multiply(h20, lanes_multiply(h20, i2)));
   return r;
 }
-
-#if WITH_MULTILEVEL
-
-CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),
-                 lanes_load(from + count),
-                 lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count),
-                 lanes_load(from + 4 * count),
-                 lanes_load(from + 5 * count)};
-  return m;
-}
-
-#endif

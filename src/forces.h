@@ -12,24 +12,36 @@
 
 /// Forces ///
 
+/*
+ * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
+ * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * blocks of the operator are made.
+ *
+ * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
+ * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ */
+
+/* A block of cells of a row whose springs are evaluated. */
 typedef struct row_context {
   const cloth *c;
   const step_plan *plan;
-  int32_t below;     /* offset_below() of the row: 0 if no springs lead down from it */
-  int32_t i, left;   /* the block's first cell, and how many cells there are from it to the row's end */
-  cell_corners x, v; /* evaluation positions [m], velocities [m/s] */
-  float *tile;       /* the block's part of the operator; NULL without a solver */
-  int32_t width;     /* floats between values there */
+  int32_t below;     /* offset_below() of the row */
+  int32_t cell;      /* first of the block; cells share the indices of particles */
+  int32_t left;      /* cells from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
+  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
+  int32_t width;     /* tile_width() there */
 } row_context;
 
-/* The springs of one direction that a block of cells keeps. */
+/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
 CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
   float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
   const int32_t count = springs_left(d, 1, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 1, o->i, count),
+                            .ends = springs_at(o->c, d, 1, o->cell, count),
                             .count = count,
                             .x = corner_difference(&o->x, d),
                             .v = corner_difference(&o->v, d),
@@ -40,38 +52,39 @@ CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_leng
   return spring_pull(&s);
 }
 
+/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
 CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
   const int32_t count = springs_left(d, 2, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 2, o->i, count),
+                            .ends = springs_at(o->c, d, 2, o->cell, count),
                             .count = count,
                             .x = bend_span(&o->x, d),
                             .v = corner_difference(&o->v, d),
                             .length = length,
-                            .stored = bend_slopes_of(o->c, d) + o->i,
+                            .stored = bend_slopes_of(o->c, d) + o->cell,
                             .width = 0,
                             .left = o->left};
   return bend_pull(&s);
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
+/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
+   those of bend springs, two cells long. Stores their part of the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
   const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
   const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
-  shift_state carry = shift_start();
+  shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t i = first + column, left = columns - column;
     float *tile = tiles ? tiles + tile_offset(column) : NULL;
     const row_context o = {.c = c,
                            .plan = plan,
                            .below = below,
-                           .i = i,
+                           .cell = i,
                            .left = left,
                            .x = load_corners(x, i, reach, below),
                            .v = load_corners(v, i, reach, below),
@@ -86,12 +99,12 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
       EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
       EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
     }
-    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* Compiled for either, unless size is asked for. */
+/* add_row(), compiled once for each reach; once in all when optimising for size. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
                                                  vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
@@ -123,6 +136,7 @@ CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
   return pull;
 }
 
+/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
@@ -149,7 +163,7 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
   }
 }
 
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -161,7 +175,8 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array 
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
+/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
+   none acts but something is solved for: that fills the operator's tiles. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -179,14 +194,19 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
 #endif
 }
 
-/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
+ */
 typedef struct body_force {
-  lanes3 gravity;
-  lanes drag;
+  lanes3 gravity; /* h g */
+  lanes drag;     /* h times velocity_damping */
 } body_force;
 
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
   body_force force;
   force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -197,7 +217,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
   return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
 }
 
-/* Sets `change` to these, times the mass ratio. */
+/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
@@ -207,7 +227,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vec
   }
 }
 
-/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
 CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {

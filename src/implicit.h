@@ -12,7 +12,18 @@
 
 /// Implicit solve ///
 
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+/*
+ * Velocity changes of a substep by backward Euler, one linear solve (thesis chapters 3 and 5): chooses and builds the
+ * preconditioner, imposes prescribed changes z of contacts, solves, and adds the solution to the velocities.
+ *
+ * In: the plan, scratch.residual (b) and the operator from evaluate_forces(); with contacts of the solver,
+ * scratch.direction (z) and scratch.contact_normal from find_solver_contacts(). Out: state.velocity, state.warm_start,
+ * statistics; scratch.residual, from which resolve_contacts() reads the constraint forces. Scratch: solution,
+ * direction, product, inverse, row_buffers, with the multilevel preconditioner share, nodes and coarse_lines.
+ */
+
+/* Builds the preconditioner from the operator. Few particles are constrained; before the inversion their blocks C
+   become S C S + c (I - S), after it they are projected by S. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
 #if WITH_WRAP
@@ -42,14 +53,14 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   s->residual = maximum(s->residual, result.residual);
 }
 
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
+/* Keeps the solution as the next start, or 0 if the solve was cut short: each substep would add again what the last one
+   left unsolved, until the cloth oscillates out of control. */
 static void store_warm_start(const cloth *c, int capped) {
-  vector_array y = vectors_at(c, c->scratch.solution);
+  vector_array x = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    cloth_vector change = vector_load(x, i);
+    int is_kept = !capped && vector_is_finite(change);
+    vector_store(vectors_at(c, c->state.warm_start), i, is_kept ? change : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -64,7 +75,8 @@ static void add_solution(const cloth *c) {
 
 #if WITH_MULTILEVEL
 
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+/* Largest kappa of the families that are solved for: about the square of the distance, in cells, over which a force
+   acts within a substep. */
 static float implicit_kappa(const step_plan *plan) {
   float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -73,9 +85,10 @@ static float implicit_kappa(const step_plan *plan) {
   return kappa;
 }
 
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
+/* Coarser grids add half an iteration's cost to each iteration, and two iterations' for building them. They pay where
+   forces act as far as half the distance of the first grid's nodes (kappa 4: two cells), where the cap leaves
+   iterations enough, and where at most half of the particles have contacts. Below these values the block preconditioner
+   gets further in the same time. */
 #define MULTILEVEL_KAPPA 4.0f
 #define MULTILEVEL_ITERATIONS 6
 
@@ -98,7 +111,8 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
-/* Solves for the velocity changes of a substep and applies them. */
+/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts the first product takes A
+   z from the residual and makes z the start of the solution. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);

@@ -11,23 +11,29 @@
 /// Multilevel preconditioner ///
 
 /*
- * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
- * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
- * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
- * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverses of the particles' blocks it adds,
+ * for every coarser grid, restriction of the residual, product with the inverses of the nodes' blocks, and bilinear
+ * interpolation, the transpose of the restriction. A grid has a quarter of the columns and rows of the next finer one,
+ * so that all coarser grids together have a fifteenth as many nodes as there are particles. Particles that are not free
+ * take no part: their `share` is 0.
  *
- * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
- * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
- * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
- * count in full.
+ * A node's block approximates that of the Galerkin product by restricted sums of the particles' blocks. A smooth motion
+ * strains springs by the inverse of the distance of the nodes, so the springs' sum counts by the inverse square of the
+ * distance, and moves masses as they are, so their sum counts in full. So do springs of particles that take no part.
+ *
+ * In: scratch.inverse, still holding the diagonal blocks C when build_nodes() runs, scratch.residual, mass ratios,
+ * mobility, confinements, contacts. Out: correct_coarse() leaves corrections in `nodes`, which update_corrected_row()
+ * adds to the search direction. Scratch: share (1 or 0 a particle), nodes (NODE_FLOATS arrays for each grid: residual,
+ * correction, inverse block; while blocks are summed the first six hold sums of springs), coarse_lines (two rows of
+ * vectors with LINE_PAD floats around each component).
  */
 
 #if WITH_MULTILEVEL
 
-/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
-#define LEAST_PIVOT 0.0009765625f
-/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
-   (measured). */
+/* Smallest pivot of a node's block, 2^-10: far below the share of a node that the lightest particle makes up. */
+#define NODE_MIN_PIVOT 0.0009765625f
+/* Factor of each coarse correction. Neighbouring nodes and the grids above and below correct the same errors; with 1
+   the solves of rows GROW of `make accuracy` take up to a sixth more iterations. */
 #define COARSE_SHARE 0.5f
 
 typedef struct grid_level {
@@ -54,7 +60,8 @@ static int is_coarsest(const grid_level *level) {
   return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
 }
 
-/* How much of a column, or row, belongs to a node. */
+/* Bilinear weight of a column, or row, of the finer grid at a node: 1 at the node, 0 at its neighbours. A column beyond
+   the last node belongs to that alone. */
 static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   int32_t distance = column - COARSENING * node;
   if (distance > 0 && node == nodes - 1) {
@@ -63,16 +70,18 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
 }
 
-/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
-   their springs' blocks, or those of what moves with a node as a whole. */
+/* What is restricted: three arrays of a coarse grid; or, of the particles, the residual, three entries of the sum of
+   their springs' blocks, or three entries of the masses, with the springs of particles that take no part. */
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
   vector_array from;
   const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                      /* 1 on a block's diagonal, else 0 */
+  float mass;                      /* 1 if the entries are on the diagonal of the block, else 0 */
 } restriction;
 
+/* Values of the particles, or nodes of the finer grid, from i on, before they are weighted. Blocks are split: C less
+   the mass is the springs' part. */
 CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
   lanes3 value = lanes3_load(t->from, i);
   if (kind == OF_NODES) {
@@ -95,7 +104,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
   return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
 }
 
-/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+/* One of two buffers of a vector per column of a grid, with LINE_PAD floats before and after each component; even and
+   odd numbers share one each. */
 static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
   vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
@@ -104,8 +114,8 @@ static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns)
   return line;
 }
 
-/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
- */
+/* One row of a finer grid to a row of nodes, by bilinear weights 1/4, 1/2, 3/4, 1, 3/4, 1/2, 1/4; `line` has zeros
+   before and after it. A column one beyond the last node belongs to that with weight 1 in place of 3/4. */
 static void restrict_line(const float *line, float *to, int32_t nodes) {
   const float *at_node = line;
   for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
@@ -119,7 +129,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
-/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+/* On a tube the last node of a row is the first one again: its sum moves there. */
 static void join_ends(const cloth *c, float *line, int32_t nodes) {
   if (is_wrapped(c)) {
     line[0] += line[nodes - 1];
@@ -127,7 +137,7 @@ static void join_ends(const cloth *c, float *line, int32_t nodes) {
   }
 }
 
-/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+/* The rows of a finer grid, first .. end - 1, that belong to a row of nodes, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
   float weights[2 * COARSENING];
@@ -144,7 +154,8 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
   return around;
 }
 
-/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+/* Restricts three values: rows of the finer grid are summed in lanes, then each sum along its columns. `to` points to
+   the first of three arrays of the coarser grid. */
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
@@ -169,53 +180,49 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
   }
 }
 
+/* Restricts arrays first .. first + 2 of a coarse grid to the next coarser one. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
+  restriction t = {.from = vectors_from(fine->floats + first * fine->count, fine->count)};
   restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
 }
 
-/* To the first grid. */
+/* Restricts the residual to the first coarse grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
+  restriction t = {.from = vectors_at(c, c->scratch.residual), .share = floats_at(c, c->scratch.share)};
   restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
 }
 
-/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+/* Restricts entries first .. first + 2 of the particles' blocks to the first coarse grid: to its arrays from `first` on
+   the springs' sum, to those from 6 + first on the masses' sum. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
-                   first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  restriction t = {.from = vectors_from(block_entry(c, 0, first), c->stride),
+                   .share = floats_at(c, c->scratch.share),
+                   .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
+                   .mass = first == 0 ? 1.0f : 0.0f};
   restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
   restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
 }
 
-/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+/* Replaces a grid's sums of masses by the inverse blocks of its nodes, `distance` cells apart. */
 CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
   lanes over_square = lanes_splat(1.0f / (distance * distance));
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     float *masses = level->floats + 6 * level->count + i;
-    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
-    symmetric m = node_symmetric(masses, level->count);
-    m.xx = lanes_add(m.xx, springs.xx);
-    m.yy = lanes_add(m.yy, springs.yy);
-    m.zz = lanes_add(m.zz, springs.zz);
-    m.xy = lanes_add(m.xy, springs.xy);
-    m.xz = lanes_add(m.xz, springs.xz);
-    m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
+    symmetric springs = symmetric_scale(symmetric_at(level->floats + i, level->count), over_square);
+    symmetric m = symmetric_at(masses, level->count);
+    m = symmetric_add(m, springs);
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(NODE_MIN_PIVOT));
     m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
-    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
-    for (int32_t entry = 0; entry < 6; entry++) {
-      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
-    }
+    symmetric_store_at(masses, level->count, m, level->count - i);
   }
 }
 
-/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+/* Builds the inverse blocks of all coarse grids. A grid is inverted only after its sums have been restricted to the
+   next coarser one. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes load past the ends of arrays */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -234,42 +241,45 @@ static void build_nodes(const cloth *c) {
   }
 }
 
+/* Sets the share of a confined or sliding particle to 0; for for_each_constrained(). */
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
   floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
-/* The particles that are all free. */
+/* Sets the shares: 1 for particles free in all directions, else 0. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+    int sticks = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !sticks ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }
 
-/* Correction = inverse blocks times residual. Returns residual . correction. */
+/* Sets the corrections of a grid to inverse blocks times residual. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
   vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
   vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
-    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    lanes3 correction = symmetric_apply(symmetric_at(level->floats + 6 * level->count + i, level->count), residual);
     lanes3_store(z, i, correction, level->count - i);
     lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
   }
   return lanes_sum_total(&sum);
 }
 
-/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+/* The rows of nodes before and after a row of a finer grid, interpolated to its columns, and where it lies between
+   them, 0..1. */
 typedef struct node_rows {
   vector_array first, second;
-  float way;
+  float fraction;
 } node_rows;
 
-/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
+/* Interpolates a row of corrections, one component, to the columns of a finer grid; writes up to COARSENING floats
+   beyond them, which LINE_PAD holds. */
 CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
     float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
@@ -281,6 +291,7 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   }
 }
 
+/* Interpolates the corrections of a row of nodes to the columns of the finer grid, in the buffer of its number. */
 static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
   float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
   vector_array line = coarse_line(c, node, columns);
@@ -292,7 +303,8 @@ static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node,
   spread_line(z + 2 * coarse->count, coarse->columns, line.z);
 }
 
-/* To be asked for row after row. */
+/* Rows of nodes around a row of the finer grid. Call it for rows 0, 1, 2 ...: each row of nodes is interpolated once,
+   when its first row needs it. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
   int32_t node = row / COARSENING;
   int32_t next = node + 1;
@@ -309,13 +321,14 @@ static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t 
   return around;
 }
 
+/* Corrections interpolated between the two rows of nodes. */
 CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
   lanes3 first = lanes3_load(around->first, column);
   lanes3 second = lanes3_load(around->second, column);
-  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->fraction)));
 }
 
-/* Adds what a coarser grid corrects to the corrections of a grid. */
+/* Adds the interpolated corrections of a coarser grid to those of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
   vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
   for (int32_t row = 0; row < fine->rows; row++) {
@@ -327,8 +340,8 @@ static void add_coarser(const cloth *c, const grid_level *fine, const grid_level
   }
 }
 
-/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
-   of residual . z. */
+/* Restricts the residual to all coarse grids and leaves the sum of their corrections at the nodes of the first one.
+   Returns their part of residual . z. */
 CLOTH_SEPARATE float correct_coarse(const cloth *c) {
   grid_level levels[COARSE_LEVELS];
   grid_level fine = finest_level(c);
