@@ -3564,29 +3564,44 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 
 /// Stiffness of the springs ///
 
-/* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
-   kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
-   the bound itself define it differently. */
+/*
+ * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
+ * damping [N s/m] and rest length [m] of a direction, Choi and Ko's buckling curve (Choi and Ko 2002) with the
+ * constants of bend springs, the fold stiffness, and the bounds on kappa by which plan.h decides how springs are
+ * integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
+ *
+ * In: inputs.fabric, c->grid, c->settings.factors, c->settings.projection. Out: return values. Scratch: none.
+ */
+
+/* Largest kappa of a family that is forced to be explicit. Two families at the limit stay below the two-dimensional
+   stability bound kappa_stretch + kappa_shear < 1 (thesis section 4.1.3); the margin is for what linear analysis leaves
+   out. Larger values let CLOTH_INTEGRATION_EXPLICIT diverge. tests/thesis.c, which looks for the bound itself, defines
+   its own. */
 #ifndef EXPLICIT_LIMIT
 #define EXPLICIT_LIMIT 0.4f
 #endif
-/* A bend spring is explicit while its linear slope times k^2 / m stays below this (measured safe). */
+/* Largest h^2/m0 times linear slope of a bend spring that is integrated explicitly. Each particle has up to eight bend
+   springs, so their bound is well below that of stretch. */
 #define BEND_EXPLICIT_LIMIT 0.05f
-/* A push along a spring that turns sideways is explicit there, whatever its Jacobian along the spring: it may move a
-   particle by no more than this share of the spring's length in a substep. */
+/* Largest share of its rest length by which a bend spring's push moves a particle in a substep. The Jacobian across a
+   bend spring is dropped, see bend_force(): where the spring turns sideways its push is explicit even if the spring is
+   solved for, and without this bound a stiff one is unstable. */
 #define BEND_TRAVEL 0.25f
-/* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
+/* Largest kappa of any spring: stiffness is clamped there. A float cannot tell a stiffer spring from a rigid one, and
+   larger values would only lose more digits of the linear system. */
 #define KAPPA_LIMIT 1.0e6f
-/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring,
-   and more only spoils the condition of a solve that may be cut short. */
+/* Largest damping coefficient h kd / m0. It leaves 1 / (1 + 2 * 8), a seventeenth, of the relative speed of two free
+   particles; more would only worsen the condition of a solve that may be cut short. */
 #define DAMPING_LIMIT 8.0f
-/* Automatic substeps: as many as keep kappa below this ... */
+/* Automatic substeps of a cloth that solves keep kappa below this: up to about 50 the conjugate gradient converges in a
+   few iterations, whose number grows with the root of kappa. */
 #define SUBSTEP_KAPPA 50.0f
-/* ... but no fewer than this, and for no kappa more, where stiff springs are projected, ... */
+/* Minimum of automatic substeps where stiff springs are projected; kappa requires no more there. */
 #define SUBSTEPS_PROJECTED 4.0f
-/* ... and the fastest particle from moving further than this share of the spacing. */
+/* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
 #define SUBSTEP_TRAVEL 0.5f
 
+/* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
@@ -3604,22 +3619,24 @@ static float direction_damping(const cloth *c, int32_t direction) {
   return direction <= WEFT ? f->stretch_damping : f->shear_damping;
 }
 
-/* Rest length of the springs of a direction that span one cell. */
+/* Rest length of springs one cell long [m]. */
 static float direction_rest(const cloth *c, int32_t direction) {
   const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
-/* By how much maps can raise or lower kappa above that of an average spring. */
+/* Largest kappa of any single spring over that of its family, from the extremes of the maps of mass and stiffness. */
 static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
+/* Smallest kappa of any single spring over that of its family. */
 static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
-/* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
+/* Choi and Ko's quartic p(s) for the force of a buckled spring of length s times its rest length, 0 < s < 1. It fits
+   z^2 / (cos z - sinc z), sinc z = s, within 1.7 % (rows CK of `make accuracy`). */
 CLOTH_INLINE lanes bend_curve(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
@@ -3627,35 +3644,39 @@ CLOTH_INLINE lanes bend_curve(lanes s) {
   return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
 }
 
+/* p'(s). */
 CLOTH_INLINE lanes bend_curve_slope(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
   return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
 }
 
-/* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
-   k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
+/* The constant of the bend force f = (constant / L^2) p(s) [N m^2]: four times the flexural rigidity EI of a spring.
+   A sheet of rigidity B [N m] in every direction results from EI = 4/9 B w on the axes, w being the spacing across the
+   spring, and from 1/sqrt(2) of that on the diagonals, w being the geometric mean of both spacings. */
+#define BEND_AXIS_CONSTANT (4.0f * 4.0f / 9.0f)
+#define BEND_DIAGONAL_CONSTANT (4.0f * 4.0f / 9.0f * 0.70710678f)
+
 static float bend_constant(const cloth *c, int32_t direction) {
   float width = c->grid.spacing_weft;
-  float share = 4.0f * 4.0f / 9.0f;
+  float share = BEND_AXIS_CONSTANT;
   if (direction == WEFT) {
     width = c->grid.spacing_warp;
   } else if (direction != WARP) {
     width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
-    share = 4.0f * 4.0f / 9.0f * 0.70710678f;
+    share = BEND_DIAGONAL_CONSTANT;
   }
   return share * inputs_of(c)->fabric.bend * width;
 }
 
-/* The slope c_b at which the linear part meets the curve at s = 1 - transition. */
+/* Slope c_b of a bend spring's linear part [N/m]: the line c_b (l - L) meets the curve at s = 1 - bend_transition. */
 static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   float transition = inputs_of(c)->fabric.bend_transition;
   float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]: at most this share of the stretch stiffness, or a soft fabric would be held
-   flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
+/* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
@@ -3664,6 +3685,8 @@ static float axis_fold_stiffness(const cloth *c, int32_t direction) {
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
+/* Fold stiffness of a direction [N/m], the minimum slope of its bend springs. A diagonal has a quarter of the mean of
+   both axes, the ratio of diagonal to axis that bending has in an isotropic sheet. */
 static float fold_stiffness(const cloth *c, int32_t direction) {
   if (direction <= WEFT) {
     return axis_fold_stiffness(c, direction);
@@ -3673,12 +3696,22 @@ static float fold_stiffness(const cloth *c, int32_t direction) {
 
 /// Springs ///
 
-/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+/*
+ * Stretch and shear springs by forces: Choi and Ko's springs with projected damping (thesis eqs. 3.6, 3.14), the block
+ * beta I + w w^T that each adds to the matrix of the implicit solve, how rows of cells keep springs, and how their
+ * forces are summed to particles without scattering.
+ *
+ * In: plan->spring, maps of mass and stiffness, settings.integration.explicit_threshold; positions and velocities come
+ * from the caller. Out: velocity changes (returned), sums in row buffers. Scratch: operator_blocks, one tile per TILE
+ * cells of a row, holds w (3 floats) and beta of each direction; row_buffers carries forces from row to row.
+ */
+
+/* The first tile of a row. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
   return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
-/* From the first tile of a row to the first float of a block that starts at a column. */
+/* Floats from the first tile of a row to the first value of the cells from a column on. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
     return column * CELL_FLOATS;
@@ -3686,13 +3719,13 @@ CLOTH_INLINE int32_t tile_offset(int32_t column) {
   return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
-/* Floats from there to the next of the sixteen. */
+/* Floats between consecutive values in the tile of a column: its cells, fewer than TILE in the last tile of a row. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
   int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
-/* From the place where a spring is kept to the ends of the spring, one cell long. */
+/* Offsets from the cell that keeps a spring to its particles, for springs one cell long: start and end. */
 CLOTH_INLINE int32_t spring_start(int32_t direction) {
   return direction == ANTIDIAGONAL ? 1 : 0;
 }
@@ -3701,40 +3734,45 @@ CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
   return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
-/* What the springs kept at a block of places do to the ends where they start. */
+/* Velocity changes at the starts of the springs that a block of cells keeps, by direction. */
 typedef struct row_forces {
   lanes3 along[DIRECTIONS];
 } row_forces;
 
-/* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
-   springs two cells long, also the same moved on by one place. */
+/* Last lanes of the preceding block of a row, for one component: of what springs add to the next particles of the row
+   (`own`) and of the row below (`below`). Springs two cells long are shifted twice; the second shift has its own. */
 typedef struct component_shift {
   lanes_shift own, below, own_moved, below_moved;
 } component_shift;
 
+/* The shifts of x, y and z; start a row with shift_start(). */
 typedef struct shift_state {
   component_shift part[3];
 } shift_state;
 
 CLOTH_INLINE shift_state shift_start(void) {
-  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
-  shift_state carry = {{none, none, none}};
-  return carry;
+  component_shift start = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state state = {{start, start, start}};
+  return state;
 }
 
 /*
- * A spring pulls the end where it starts one way and its other end the other way. What a block of particles gets is
- * added up without scattering: from the springs kept at their places, from those kept `reach` places to the left, and
- * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
- * the row below. This is for one component.
+ * Sums one component of the springs' velocity changes to particles. A spring adds its change f to its start and
+ * subtracts it from its end, so that particle p receives, with `up` the particle `reach` rows above it,
+ *
+ *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - reach]
+ *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - reach].
+ *
+ * The second line is read from `buffer`, where row `up` has left it; this row leaves its own there in exchange. Nothing
+ * is scattered, so that lanes of any number add in the same order. Returns the sum.
  */
-CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, int32_t reach,
                                         float *buffer, int32_t count) {
-  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
+  lanes own = lanes_shift_in(&shift->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&shift->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_shift_in(&carry->own_moved, own);
-    below = lanes_shift_in(&carry->below_moved, below);
+    own = lanes_shift_in(&shift->own_moved, own);
+    below = lanes_shift_in(&shift->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -3742,19 +3780,20 @@ CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component
   return sum;
 }
 
-CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+/* Sums of all components for the block of particles at a column, `count` of them to the row's end. */
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, int32_t reach, vector_array buffer,
                                    int32_t column, int32_t count) {
-  const lanes3 *a = pulls->along;
+  const lanes3 *a = forces->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
-                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
-                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &state->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &state->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &state->part[2], reach, buffer.z + column, count));
 }
 
-/* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
-   which have none below, they stand in themselves. */
+/* Vectors of a block of particles and of their neighbours `reach` cells along the row (right), the column (below) and
+   both (across). In the last rows, which have none below, `below` and `across` repeat `first` and `right`. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
@@ -3765,12 +3804,12 @@ CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t rea
   return corners;
 }
 
-/* From a particle to the one `reach` cells below, or to itself if there is none. */
+/* Index offset from a particle to the one `reach` cells below, 0 if there is none. */
 static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
   return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
-/* From the start of a spring to its end. */
+/* Vector at the end of a spring minus vector at its start. */
 CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direction) {
   switch (direction) {
   case WARP:
@@ -3784,20 +3823,25 @@ CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direc
   }
 }
 
-/* Length of a spring. All directions' are computed first: a root and a division take longer than the rest of a spring,
-   which is done meanwhile for another. */
+/* Length of a spring [m] and its inverse. Callers compute those of all directions first: square root and division have
+   long latencies, which overlap then. */
 typedef struct spring_length {
   lanes length, inverse;
 } spring_length;
 
+/* Squared length [m^2] that shorter springs count as having, of 1 um: coincident particles would divide by 0. Their u
+   is shorter than a unit vector, so that the force vanishes with the distance. */
+#define SPRING_MIN_SQUARED_LENGTH 1.0e-12f
+
 CLOTH_INLINE spring_length length_of(lanes3 d) {
   spring_length l;
-  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(SPRING_MIN_SQUARED_LENGTH)));
   l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
   return l;
 }
 
-/* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
+/* Velocity change at a spring's start in a substep, times the mass ratio [m/s], and its block beta I + w w^T of the
+   operator (dimensionless). */
 typedef struct spring_result {
   lanes3 change;
   lanes3 w;
@@ -3805,11 +3849,13 @@ typedef struct spring_result {
 } spring_result;
 
 /*
- * Choi-Ko spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u, active for l > L, its
- * `compression` share also for l < L. The implicit part adds k K v to the force, where the stiffness Jacobian is
- * K = alpha u u^T + beta I in units of k^2 / m0: alpha = k^2 ks L/l and beta = k^2 ks (1 - L/l); the latter is
- * dropped in compression, where it would make the matrix indefinite.
- * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
+ * Choi and Ko's spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u for l > L; for
+ * l < L the share `compression` of that. An implicit spring adds h K v to the force, with the stiffness Jacobian
+ * h^2 K / m0 = alpha u u^T + beta I, alpha = h^2 ks / m0 L/l, beta = h^2 ks / m0 (1 - L/l). beta is dropped in
+ * compression, where it is negative and would make the matrix indefinite.
+ *
+ * d and v: end minus start, position and velocity; `scale`: the springs' stiffness factors, 0 for lanes without a
+ * spring; `implicit`: which of them are solved for.
  */
 CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
                                         lanes_mask implicit) {
@@ -3821,8 +3867,8 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
   lanes damping = lanes_multiply(lanes_splat(s->damping), share);
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
-  /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
-     multiples of 2^-100, and so is the product of the operator. */
+  /* u, w and beta are rounded to multiples of 2^-30. The operator multiplies them by differences e of vectors that are
+     multiples of 2^-40, so that w (w.e) is a multiple of 2^-100: no product is subnormal (below 2^-126). */
   lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
   lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
@@ -3836,12 +3882,12 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   return result;
 }
 
-/* Springs of a direction: particles i and j are the ends of the first, every `next` particles there is another. */
+/* A block of springs of one direction: lane n joins particles i + n next and j + n next. */
 typedef struct spring_block {
   int32_t i, j, next;
 } spring_block;
 
-/* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
+/* Stiffness factors of a block of springs: the mean of the stiffness map at both ends, 0 from lane `count` on. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
@@ -3852,7 +3898,8 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
-/* Which springs have a kappa above a threshold, by the mass ratio of the lighter end. */
+/* Which springs have a kappa above a threshold: the family's kappa times stiffness factor over the mass ratio of the
+   lighter end. Multiplied out, so that no lane divides by what lies beyond the last spring. */
 CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
   return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(kappa), scale));
 }
@@ -3867,7 +3914,7 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
   return kappa_above(s->kappa, mass, scale, threshold);
 }
 
-/* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
+/* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
 CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
@@ -3876,7 +3923,8 @@ CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, sp
   return lanes_drop(spring_above(c, s, b, scale, count, workspace_of(c)->plan.projected_above), scale);
 }
 
-/* Which springs are implicit; where maps vary, by each spring's own kappa. */
+/* Which springs are solved for: those of an implicit family, of a mixed family those whose own kappa is above the
+   explicit threshold. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, spring_block b, lanes scale,
                                         int32_t count) {
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
@@ -3885,8 +3933,8 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
-/* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
- */
+/* How many of the `left` cells from one to its row's end keep a spring of a direction, `reach` cells long; may be
+   negative. `below` is offset_below() of the row. */
 CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
@@ -3894,43 +3942,68 @@ CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t belo
   return left - (direction == WEFT ? 0 : reach);
 }
 
-/* The springs of one direction kept at a block of places that are `reach` cells long, as many as there are. */
-CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t place, int32_t count) {
-  spring_block b = {place, place, 1};
-  if (count > 0) { /* where there is none, what it would lead to may not be */
+/* The springs of direction d, `reach` cells long, that the cells from one on keep. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t cell, int32_t count) {
+  spring_block b = {cell, cell, 1};
+  if (count > 0) { /* without springs their particles may lie beyond the maps: stay at the cell */
     b.i += reach * spring_start(d);
     b.j += reach * spring_end(c, d);
   }
   return b;
 }
 
-/* Evaluates springs of one direction, the first `count` of which there are, from the differences of places and
-   velocities of their ends. Stores `left` of them as the operator keeps them at `stored`, if that is anywhere, every
-   `width` floats. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, spring_block b, int32_t count, lanes3 x,
-                                spring_length length, lanes3 v, float *stored, int32_t width, int32_t left) {
-  lanes scale = spring_force_scale(c, s, b, count);
-  spring_result r = spring_force(s, x, length, v, scale, spring_implicit(c, s, b, scale, count));
-  if (WITH_SOLVER && stored) {
-    lanes_store_first(stored, r.w.x, left);
-    lanes_store_first(stored + width, r.w.y, left);
-    lanes_store_first(stored + 2 * width, r.w.z, left);
-    lanes_store_first(stored + 3 * width, r.beta, left);
+/* A block of springs of one direction whose forces are evaluated, and where the solver keeps their matrix blocks. Lanes
+   from `count` on have stiffness 0; those below `left` are stored, zeros included, as the operator reads them. */
+typedef struct spring_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t direction;
+  spring_block ends;
+  int32_t count;        /* springs that exist, from the first lane on */
+  lanes3 x, v;          /* end minus start: evaluation positions [m], velocities [m/s] */
+  spring_length length; /* of x */
+  float *stored;        /* values of the first lane; NULL: not stored */
+  int32_t width;        /* floats from one value to the next, see tile_width() */
+  int32_t left;
+} spring_context;
+
+/* Returns the velocity changes at the starts of stretch or shear springs and stores their w and beta. */
+CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
+  const spring_family *family = &s->plan->spring[s->direction];
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
+  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  if (WITH_SOLVER && s->stored) {
+    lanes_store_first(s->stored, r.w.x, s->left);
+    lanes_store_first(s->stored + s->width, r.w.y, s->left);
+    lanes_store_first(s->stored + 2 * s->width, r.w.z, s->left);
+    lanes_store_first(s->stored + 3 * s->width, r.beta, s->left);
   }
   return r.change;
 }
 
 /// Bend springs ///
 
-/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its damping's `damping` (d.v) d, and
-   its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
+/*
+ * Bend springs by forces: springs two cells long that push their ends apart when bent, with Choi and Ko's buckling
+ * curve (Choi and Ko 2002), a linear part near the rest length and the fold stiffness as minimum. Their matrix block is
+ * slope d d^T, d being the vector along the spring.
+ *
+ * In: plan->bend, plan->bend_mode, the stiffness map; positions and velocities come from the caller. Out: velocity
+ * changes (returned). Scratch: bend_slopes, count floats per direction, holds the slopes of implicit bend springs;
+ * row_buffers 1 and 2 carry forces from a row to the row after the next.
+ */
+
+/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), that of its damping `damping` (d.v)
+   d, and its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
 typedef struct bend_result {
   lanes pull;
   lanes damping;
   lanes slope;
 } bend_result;
 
-/* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
+/* `scale`: the springs' stiffness factors, 0 for lanes without a spring. The part of the Jacobian across d is dropped:
+   it is negative and would make the matrix indefinite. */
 CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
@@ -3938,18 +4011,19 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
-  lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  on_curve = lanes_maximum(on_curve, lanes_splat(0.0f - b->most));
-  lanes on_line = lanes_multiply(lanes_splat(b->linear), elongation);
-  lanes_mask linear = lanes_less(on_curve, on_line);
+  lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->most));
+  lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
+  lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
   lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
-  lanes pull = lanes_select(linear, on_line, on_curve);
-  lanes folding = lanes_multiply(lanes_splat(b->fold), elongation);
-  lanes_mask folds = lanes_less(folding, pull);
+  lanes pull = lanes_select(linear, line_pull, curve_pull);
+  lanes fold_pull = lanes_multiply(lanes_splat(b->fold), elongation);
+  lanes_mask folds = lanes_less(fold_pull, pull);
   slope = lanes_minimum(lanes_select(folds, lanes_splat(b->fold_slope), slope), lanes_splat(KAPPA_LIMIT));
-  pull = lanes_select(folds, folding, pull);
-  /* By which all is multiplied: of a slack spring nothing is left. */
+  pull = lanes_select(folds, fold_pull, pull);
+  /* Factor of all results, 0 for a spring that is not bent. One `inverse` turns a force into a multiple of d, the
+     second the product d d^T into u u^T. */
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
@@ -3960,70 +4034,76 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   return result;
 }
 
-/* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
+/* Vector along a bend spring, from start to end [m]. Rounded to multiples of 2^-40: its products with slopes, rounded
+   alike, and with itself are multiples of 2^-80 and not subnormal. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
   return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
+/* Slopes of the implicit bend springs of a direction, one per cell. */
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
-/* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
-   they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, spring_block b, int32_t count,
-                              lanes3 span, spring_length length, lanes3 v, float *stored, int32_t left) {
-  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, b, count));
+/* Returns the velocity changes at the starts of bend springs; `s->x` is a bend_span(). Implicit ones store their
+   slopes, and add slope (d.v) d where explicit ones add damping (d.v) d. */
+CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
+  bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+  if (WITH_SOLVER && s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(stored, slope, left);
+    lanes_store_first(s->stored, slope, s->left);
   }
-  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
-  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
+  lanes along = lanes_quantise(lanes3_dot(s->x, s->v), WORK_ROUNDER);
+  return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
-/* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
+/* Row buffer that a row of bend springs reads and then fills for the row after the next. Even and odd rows have one
+   each. */
 static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }
 
 /// Seam of a tube ///
 
+/*
+ * The seam of a wrapped sheet: springs from its last columns to its first, which the kernels of rows leave out. They
+ * form lines along the seam, one for each direction and, for bend springs, for each of the two columns where they
+ * start: lines 0..2 are springs one cell long, 3..5 bend springs to the first column, 6..8 to the second. Lanes take a
+ * line row by row; no two springs of a line share a particle.
+ *
+ * In: c->grid, the plan's modes. Out: forces, added to a vector array. Scratch: seam, a run of seam_rows() floats for
+ * each of w (3) and beta of a line's implicit springs, bend springs too.
+ */
+
 #if WITH_WRAP
 
-/*
- * The seam of a wrapped sheet: springs from its last columns to its first. What works on rows knows nothing of them.
- * They form lines along the seam, one for each direction and, of bend springs, for each of the two columns where they
- * start. Lanes take a line row by row; no two springs of a line have an end in common. For the solver all of them are
- * kept as w and beta, as the operator keeps springs, bend springs too.
- */
 typedef struct seam_line {
   int32_t direction, is_bend;
   int32_t mode;     /* how its springs act by forces, a cloth_mode */
-  int32_t from, to; /* particles: the ends of the first row's spring */
-  int32_t rows;     /* how many have one */
-  float *blocks;    /* w and beta, every seam_rows() floats */
+  int32_t from, to; /* particles: start and end of the first row's spring */
+  int32_t rows;     /* rows that have a spring */
+  float *blocks;    /* w and beta, seam_rows() floats each */
 } seam_line;
 
 static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
-  int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->grid.columns - reach + right;
+  int32_t first_column = number < 2 * SEAM_SPRINGS ? 0 : 1;
+  int32_t last_column = c->grid.columns - reach + first_column;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
   line.rows = c->grid.rows - below;
-  line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.from = line.direction == ANTIDIAGONAL ? first_column : last_column;
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : first_column);
   line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
-/* From the start of springs to their end, `count` of them from a row on. */
+/* Vectors at the ends minus vectors at the starts of a line's springs, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
                                     int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
@@ -4031,7 +4111,7 @@ CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vecto
                          lanes3_gather(of, line->from + first, next, count));
 }
 
-/* Adds what springs do to the ends where they start, and takes it away at the others. */
+/* Adds forces `pull` to the particles where a line's springs start, and subtracts them where the springs end. */
 CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
@@ -4623,61 +4703,81 @@ int cloth_substep_iterations(const cloth *c, int32_t substep) {
 
 /// Air ///
 
+/*
+ * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
+ * eq. 3.17, with lift and drag along the normal beside it.
+ *
+ * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
+ * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
+ * inputs.gust_place. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ */
+
 #if WITH_AIR
 
-/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
-   part is place[0], and 2^-32 of it place[1]. */
-static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
-  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
+/* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
+#define GUST_MAX_STRENGTH 1.0e3f
+#define GUST_MIN_PERIOD 0.02f
+#define GUST_MAX_PERIOD 1.0e3f
+
+/*
+ * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
+ * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
+ * whole period.
+ */
+static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
-static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
-  float from = gust_corner(seed, place[0], axis);
-  float to = gust_corner(seed, place[0] + 1u, axis);
+/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
+   exact in a float. */
+static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
+  float from = gust_lattice_value(seed, point[0], axis);
+  float to = gust_lattice_value(seed, point[0] + 1u, axis);
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
-static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
-  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
+ */
+static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
+  return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
 }
 
-/* Can gusts be so strong and so long? */
+/* 1 if strength and period of gusts are within their ranges. */
 static int are_gusts(cloth_vector strength, float period) {
-  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
-         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
+  return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
+         in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
 }
 
+/* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
   if (inputs->gust_period == 0.0f) {
     return inputs->wind;
   }
   cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_place, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_place, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_place, 2);
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
+   one. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
-    float way = time / inputs->gust_period;
-    int32_t whole = (int32_t)way;
-    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
+    float periods = time / inputs->gust_period;
+    int32_t whole = (int32_t)periods;
+    uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
     uint32_t before = inputs->gust_place[1];
     inputs->gust_place[1] = before + part;
     inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
   }
 }
 
-#endif
-
-#if !WITH_AIR
+#else
 
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
@@ -4685,8 +4785,8 @@ static cloth_vector wind_of(const cloth *c) {
 
 #endif
 
-/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
-   a seam. */
+/* Left and right neighbours of a row's first and last particle, and the cells between particle and neighbour: across
+   the seam of a wrapped sheet the other end, 1 cell away; else the particle itself, 0 cells away. */
 typedef struct row_ends {
   cloth_vector left, right;
   float cells;
@@ -4706,9 +4806,11 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
   return ends;
 }
 
-/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
-   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
-   Differences reach one cell to each side, or to one side only on an edge. */
+/*
+ * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
+ * and warp, one-sided at edges. All particles stand for the same area at rest, `share` of a cell (cells over
+ * particles), as they have the same mass: a flat sheet then falls flat.
+ */
 CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
@@ -4728,38 +4830,48 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends 
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
+/* Area [m^2] and relative speed [m/s] up to which there is no force: they bound the divisors below away from 0. */
+#define AIR_MIN_AREA 1.0e-12f
+#define AIR_MIN_SPEED 1.0e-6f
+/* Largest 1/2 rho A h / m. The bound on the velocity change takes effect long before; this keeps the square of the
+   change finite until then. */
+#define AIR_MAX_STRENGTH 1.0e6f
+
 /*
- * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
- * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
- * explicit step stable.
+ * Velocity change by the air, for area vectors a and velocities v relative to the wind; n is the unit vector of a:
+ *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
+ *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
+ *     normal drag  -1/2 rho cn |v| (a.v) n
+ * The change is shortened to half the relative speed, which keeps the explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
   lanes one = lanes_splat(1.0f);
   lanes area = lanes3_length(a);
   lanes speed = lanes3_length(v);
-  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
-  area = lanes_maximum(area, lanes_splat(1.0e-12f));
-  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
+  lanes_mask acts =
+      lanes_both(lanes_less(lanes_splat(AIR_MIN_AREA), area), lanes_less(lanes_splat(AIR_MIN_SPEED), speed));
+  area = lanes_maximum(area, lanes_splat(AIR_MIN_AREA));
+  speed = lanes_maximum(speed, lanes_splat(AIR_MIN_SPEED));
   lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_flush(lanes3_dot(n, v));
-  /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
+  lanes normal_speed = lanes_flush(lanes3_dot(n, v));
   lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
-  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
-  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
-  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
-  force = lanes3_add_scaled(force, n, aside);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(AIR_MAX_STRENGTH));
+  lanes drag = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(normal_speed)));
+  lanes lift = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), normal_speed));
+  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(normal_speed, speed)));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, drag), lanes3_flush(lift_axis), lift);
+  lanes normal_drag =
+      lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), normal_speed));
+  force = lanes3_add_scaled(force, n, normal_drag);
   lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
   lanes size = lanes3_length(change);
-  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
+  lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
+  lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
+  lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
+  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), kept)));
 }
 
+/* Adds the velocity changes by the air times the mass ratio to `change`. */
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array x = evaluation_positions(c, plan);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -4779,13 +4891,24 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
 
 /// Plan of a step ///
 
-/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+/*
+ * What a step fixes before its first substep: the number of substeps, every coefficient that depends on the substep h,
+ * and for each family of springs, by kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), whether it is explicit, solved for
+ * or projected, and the share of extrapolation.
+ *
+ * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
+ * step_plan, in a step the workspace's. Scratch: none; the offsets of operator_blocks and bend_slopes tell whether the
+ * cloth has a solver.
+ */
+
+/* A coefficient clamped to `limit`, or 0 if it is below WORK_QUANTUM. */
 static float limited_coefficient(float value, float limit) {
   return flush_small(minimum(value, limit), WORK_QUANTUM);
 }
 
-/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
-   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+/* Largest kappa of a spring that is solved for, over the square of the cap on iterations: the conjugate gradient
+   resolves a condition number of the order of its iterations squared. Stiffness beyond that would turn into noise and
+   is left to the strain limits. */
 #define SOLVABLE_KAPPA 64.0f
 
 static float solvable_kappa(const cloth *c) {
@@ -4793,14 +4916,15 @@ static float solvable_kappa(const cloth *c) {
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
-/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
-CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
-  float per_mass = k / reference_mass(c);
+/* Coefficients of a family of stretch or shear springs for a substep of h, its mode not chosen yet. Not inlined: clang
+   would vectorise the divisions over directions and divide whatever lies in unused lanes, which raises flags. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float h, int32_t d) {
+  float per_mass = h / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.stiffness = limited_coefficient(h * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
   s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-  s.force = s.stiffness * (1.0f / k);
+  s.force = s.stiffness * (1.0f / h);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
   s.kappa = s.stiffness + 2.0f * s.damping;
   s.mode = CLOTH_MODE_OFF;
@@ -4808,32 +4932,35 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   return s;
 }
 
-/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
+/* Kappa above which springs are projected by configuration: only CLOTH_INTEGRATION_ADAPTIVE projects. */
 static float projection_threshold(const cloth *c) {
   return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
              ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
              : CLOTH_KAPPA_NEVER;
 }
 
-/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
-   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
-   gradients do so up to this kappa per iteration of the cap (measured). */
+/* Largest kappa of springs that are solved for beside projected ones, for each iteration of the cap. Projection moves
+   particles without regard to springs that are solved for, so that every solve starts far from its solution; what a
+   capped solve leaves over is noise that the following substeps amplify. At 2.25 (a drape of 64 x 64, folds of kappa 9,
+   4 iterations) sheets diverged. */
 #define RESOLVED_KAPPA 0.25f
 
-/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+/* Kappa above which springs are projected in this step: as configured, or less if some spring is projected, so that
+   those that a capped solve cannot resolve beside it are projected, too. */
 static float projected_above(const cloth *c, const step_plan *plan) {
   float threshold = projection_threshold(c);
-  float most = 0.0f;
+  float max_kappa = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    most = maximum(most, plan->spring[d].kappa);
+    max_kappa = maximum(max_kappa, plan->spring[d].kappa);
   }
-  if (!(most * max_kappa_factor(c) > threshold)) {
+  if (!(max_kappa * max_kappa_factor(c) > threshold)) {
     return threshold;
   }
   return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
                                     RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
 }
 
+/* PROJECTED_NONE, PROJECTED_ALL, or PROJECTED_SOME where maps put single springs on either side of the threshold. */
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
   if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
     return PROJECTED_NONE;
@@ -4841,7 +4968,7 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
-/* The mode kappa asks for, by the threshold. */
+/* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
@@ -4853,11 +4980,12 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
                                                                                   : CLOTH_MODE_MIXED;
 }
 
-/* May a family be forced to be explicit? */
+/* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
   return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
+/* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
@@ -4875,6 +5003,8 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
 }
 
+/* Coefficients of the bend springs of a direction, before they are clamped by plan_bend(): `linear` and `fold` follow
+   there. */
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   float per_mass = plan->h / reference_mass(c);
   bend_family *b = &plan->bend[d];
@@ -4888,8 +5018,9 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
-   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
+/* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth
+   without a solver for them, too large to be explicit. Explicit springs have their damping clamped to what is stable,
+   so it counts in kappa only where their stiffness alone is too large to be explicit. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
   float kappa = plan->bend_kappa * max_kappa_factor(c);
   if (kappa > BEND_EXPLICIT_LIMIT) {
@@ -4900,7 +5031,7 @@ static int is_bend_projected(const cloth *c, const step_plan *plan) {
          kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
-/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+/* Projected bend springs are linear, with the larger of the slope near rest length and the fold stiffness. */
 static void plan_projected_bend(step_plan *plan) {
   plan->bend_mode = CLOTH_MODE_OFF;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -4909,6 +5040,8 @@ static void plan_projected_bend(step_plan *plan) {
   }
 }
 
+/* Plans all bend springs: projected, or solved for if they are too stiff to be explicit and the cloth can, else
+   explicit. Slopes are clamped to what the mode can take; clamping the fabric's own slope is noted. */
 static void plan_bend(const cloth *c, step_plan *plan) {
   float fabric_kappa = 0.0f;
   plan->bend_kappa = 0.0f;
@@ -4939,27 +5072,30 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
+/* Speed of the fastest particle [m/s]. */
 static float max_particle_speed(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = 0.0f;
+  float max_squared = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    most = maximum(most, vector_dot(velocity, velocity));
+    max_squared = maximum(max_squared, vector_dot(velocity, velocity));
   }
-  return square_root(most);
+  return square_root(max_squared);
 }
 
-/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+/* Substeps n that bring the kappa of a direction down to `target`, not rounded: the root of
+   (dt/n)^2 ks/m + 2 (dt/n) kd/m = target, for the spring with the largest kappa by the maps. */
 static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
   float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
   if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
-    b = 0.0f; /* damping is no reason for smaller implicit steps */
+    b = 0.0f; /* implicit damping is stable in steps of any length */
   }
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
+/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as speed and kappa require. */
 static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
@@ -4970,24 +5106,24 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float substeps = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+    return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+    substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
-  return ceiling_within(wanted, c->settings.integration.max_substeps);
+  return ceiling_within(substeps, c->settings.integration.max_substeps);
 }
 
-/* An explicit-only cloth has no solver to fall back on. */
+/* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
-  float k = dt / (float)choose_substeps(c, dt);
+  float h = dt / (float)choose_substeps(c, dt);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family s = plan_spring(c, k, d);
+    spring_family s = plan_spring(c, h, d);
     if (!is_stable_explicit(c, &s)) {
       return 1;
     }
@@ -4996,9 +5132,10 @@ static int is_refused(const cloth *c, float dt) {
 }
 
 /*
- * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
- * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
- * a factor of e in 50 substeps), while there they damp them like an implicit step.
+ * Extrapolation, the share of BDF2 in the prediction. Steps that may solve, also for contacts alone, have none: a solve
+ * starts from the velocity as it is. In the other steps explicit forces are evaluated at the predicted positions. At
+ * the positions of the substep's start they would lag behind and amplify oscillations, at kappa 0.05 by a factor of e
+ * in 50 substeps; at the prediction they damp them as an implicit step does.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
@@ -5007,6 +5144,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
+/* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -5035,7 +5173,8 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 #if WITH_PROJECTION
 
-/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
+   extrapolated from it bring the rest in later substeps. */
 static float force_share(const step_plan *plan) {
   return 1.0f - plan->extrapolation * (5.0f / 9.0f);
 }
@@ -5044,53 +5183,99 @@ static float force_share(const step_plan *plan) {
 
 /// Forces ///
 
-/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
-CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
-                                    int32_t width, int32_t left) {
-  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
-  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
-                     corner_difference(v, d), stored, width, left);
+/*
+ * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
+ * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * blocks of the operator are made.
+ *
+ * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
+ * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ */
+
+/* A block of cells of a row whose springs are evaluated. */
+typedef struct row_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t below;     /* offset_below() of the row */
+  int32_t cell;      /* first of the block; cells share the indices of particles */
+  int32_t left;      /* cells from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
+  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
+  int32_t width;     /* tile_width() there */
+} row_context;
+
+/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
+CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
+  float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
+  const int32_t count = springs_left(d, 1, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 1, o->cell, count),
+                            .count = count,
+                            .x = corner_difference(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = stored,
+                            .width = o->width,
+                            .left = o->left};
+  return spring_pull(&s);
 }
 
-CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
-                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
+CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
+  const int32_t count = springs_left(d, 2, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 2, o->cell, count),
+                            .count = count,
+                            .x = bend_span(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = bend_slopes_of(o->c, d) + o->cell,
+                            .width = 0,
+                            .left = o->left};
+  return bend_pull(&s);
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
+/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
+   those of bend springs, two cells long. Stores their part of the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
   const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
   const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
-  shift_state carry = shift_start();
+  shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, reach, below);
-    cell_corners vs = load_corners(v, i, reach, below);
+    const int32_t i = first + column, left = columns - column;
+    float *tile = tiles ? tiles + tile_offset(column) : NULL;
+    const row_context o = {.c = c,
+                           .plan = plan,
+                           .below = below,
+                           .cell = i,
+                           .left = left,
+                           .x = load_corners(x, i, reach, below),
+                           .v = load_corners(v, i, reach, below),
+                           .tile = tile,
+                           .width = tile_width(c, column)};
     row_forces pulls;
-    float *stored = tiles ? tiles + tile_offset(column) : NULL;
-    int32_t width = tile_width(c, column);
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
-                                                         lengths[d], &vs, stored, width, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
     } else {
-      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] =
-                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
     }
-    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* Compiled for either, unless size is asked for. */
+/* add_row(), compiled once for each reach; once in all when optimising for size. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
                                                  vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
@@ -5106,42 +5291,50 @@ CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan
 
 #if WITH_WRAP
 
-/* Bend springs of a line. Kept with w = sqrt(slope) d. */
-CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
-                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
-  const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
-  lanes3 pull =
-      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
-  if (line->mode == CLOTH_MODE_IMPLICIT) {
-    vector_array w = {stored, stored + width, stored + 2 * width};
-    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
-    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+/* Velocity changes at the starts of bend springs across the seam. The solver keeps them as w = sqrt(slope) x and
+   beta = 0, like the other springs across the seam, so that one kernel applies both. `s->stored` is the place of beta,
+   where bend_pull() leaves the slopes. */
+CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
+  const int32_t width = s->width;
+  float *slope = s->stored;
+  lanes3 pull = bend_pull(s);
+  if (s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+    vector_array w = {slope - 3 * width, slope - 2 * width, slope - width};
+    lanes root = lanes_square_root(lanes_load(slope));
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(s->x, root), STATE_ROUNDER), CLOTH_LANES);
+    lanes_store(slope, lanes_splat(0.0f));
   }
   return pull;
 }
 
+/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
+  const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
+    const int32_t count = line->rows - row;
     lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
-    float *stored = line->blocks + row;
-    lanes3 pull;
+    float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
     if (line->is_bend) {
-      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
-    } else {
-      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
-      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
-                         CLOTH_LANES);
+      x = lanes3_quantise(x, WORK_ROUNDER);
+      stored = line->blocks + row + 3 * width;
     }
+    const spring_context s = {.c = c,
+                              .plan = plan,
+                              .direction = line->direction,
+                              .ends = {line->from + row * next, line->to + row * next, next},
+                              .count = count,
+                              .x = x,
+                              .v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count),
+                              .length = length_of(x),
+                              .stored = stored,
+                              .width = width,
+                              .left = CLOTH_LANES};
+    lanes3 pull = line->is_bend ? seam_bend_pull(&s) : spring_pull(&s);
     add_seam_pulls(c, line, change, row, pull, count);
   }
 }
 
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -5153,7 +5346,8 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array 
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
+/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
+   none acts but something is solved for: that fills the operator's tiles. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -5171,14 +5365,19 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
 #endif
 }
 
-/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
+ */
 typedef struct body_force {
-  lanes3 gravity;
-  lanes drag;
+  lanes3 gravity; /* h g */
+  lanes drag;     /* h times velocity_damping */
 } body_force;
 
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
   body_force force;
   force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -5189,7 +5388,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
   return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
 }
 
-/* Sets `change` to these, times the mass ratio. */
+/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
@@ -5199,7 +5398,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vec
   }
 }
 
-/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
 CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {

@@ -8,61 +8,81 @@
 
 /// Air ///
 
+/*
+ * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
+ * eq. 3.17, with lift and drag along the normal beside it.
+ *
+ * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
+ * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
+ * inputs.gust_place. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ */
+
 #if WITH_AIR
 
-/* One of the octaves of gusts: a smooth way between random numbers, -1..1, that stand where place is whole. Its whole
-   part is place[0], and 2^-32 of it place[1]. */
-static float gust_corner(uint32_t seed, uint32_t place, uint32_t axis) {
-  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), place), axis);
+/* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
+#define GUST_MAX_STRENGTH 1.0e3f
+#define GUST_MIN_PERIOD 0.02f
+#define GUST_MAX_PERIOD 1.0e3f
+
+/*
+ * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
+ * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
+ * whole period.
+ */
+static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
-static float gust_between(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  float t = (float)(int32_t)(place[1] >> 8) * (1.0f / 16777216.0f);
-  float from = gust_corner(seed, place[0], axis);
-  float to = gust_corner(seed, place[0] + 1u, axis);
+/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
+   exact in a float. */
+static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
+  float from = gust_lattice_value(seed, point[0], axis);
+  float to = gust_lattice_value(seed, point[0] + 1u, axis);
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves: gusts, and half as strong ones of half the length, which start where the others are under way. */
-static float gust_of(uint32_t seed, const uint32_t place[2], uint32_t axis) {
-  uint32_t finer[2] = {2u * place[0] + (place[1] >> 31), 2u * place[1]};
-  return (2.0f / 3.0f) * gust_between(seed, place, axis) + (1.0f / 3.0f) * gust_between(seed, finer, axis + 3u);
+/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
+ */
+static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
+  return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
 }
 
-/* Can gusts be so strong and so long? */
+/* 1 if strength and period of gusts are within their ranges. */
 static int are_gusts(cloth_vector strength, float period) {
-  return in_range(strength.x, 0.0f, 1.0e3f) && in_range(strength.y, 0.0f, 1.0e3f) &&
-         in_range(strength.z, 0.0f, 1.0e3f) && in_range(period, 0.02f, 1.0e3f);
+  return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
+         in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
 }
 
+/* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
   if (inputs->gust_period == 0.0f) {
     return inputs->wind;
   }
   cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_of(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_of(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_of(inputs->gust_seed, inputs->gust_place, 2);
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_place, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_place, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_place, 2);
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* The gusts go on by a time, to 2^-31 of a period: a place in integers never gets less exact. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
+   one. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
-    float way = time / inputs->gust_period;
-    int32_t whole = (int32_t)way;
-    uint32_t part = 2u * (uint32_t)(int32_t)((way - (float)whole) * 2147483648.0f + 0.5f);
+    float periods = time / inputs->gust_period;
+    int32_t whole = (int32_t)periods;
+    uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
     uint32_t before = inputs->gust_place[1];
     inputs->gust_place[1] = before + part;
     inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
   }
 }
 
-#endif
-
-#if !WITH_AIR
+#else
 
 static cloth_vector wind_of(const cloth *c) {
   return inputs_of(c)->wind;
@@ -70,8 +90,8 @@ static cloth_vector wind_of(const cloth *c) {
 
 #endif
 
-/* What lies beyond the ends of a row, and how many cells lead there: the ends themselves, or those on the other side of
-   a seam. */
+/* Left and right neighbours of a row's first and last particle, and the cells between particle and neighbour: across
+   the seam of a wrapped sheet the other end, 1 cell away; else the particle itself, 0 cells away. */
 typedef struct row_ends {
   cloth_vector left, right;
   float cells;
@@ -91,9 +111,11 @@ CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
   return ends;
 }
 
-/* Area vectors of the pieces of cloth that belong to particles: their normals times their areas. As all particles have
-   the same mass they stand for the same area, a cell's less what the edge lacks; a flat sheet then falls flat.
-   Differences reach one cell to each side, or to one side only on an edge. */
+/*
+ * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
+ * and warp, one-sided at edges. All particles stand for the same area at rest, `share` of a cell (cells over
+ * particles), as they have the same mass: a flat sheet then falls flat.
+ */
 CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
   int32_t i = row * c->grid.columns + column;
   int32_t above = row > 0 ? 1 : 0;
@@ -113,38 +135,48 @@ CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends 
   return lanes3_scale(crossed, lanes_divide(share, cells));
 }
 
+/* Area [m^2] and relative speed [m/s] up to which there is no force: they bound the divisors below away from 0. */
+#define AIR_MIN_AREA 1.0e-12f
+#define AIR_MIN_SPEED 1.0e-6f
+/* Largest 1/2 rho A h / m. The bound on the velocity change takes effect long before; this keeps the square of the
+   change finite until then. */
+#define AIR_MAX_STRENGTH 1.0e6f
+
 /*
- * Force of the air on pieces of cloth with area vectors a moving at v against it: drag -1/2 rho cd |a.v| v
- * (thesis eq. 3.17), lift -1/2 rho cl (a.v)(|v| n - (n.v) v / |v|), perpendicular to v, and normal drag
- * -1/2 rho cn |v| (a.v) n. The velocity it takes away in a substep is at most half the relative one, which keeps the
- * explicit step stable.
+ * Velocity change by the air, for area vectors a and velocities v relative to the wind; n is the unit vector of a:
+ *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
+ *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
+ *     normal drag  -1/2 rho cn |v| (a.v) n
+ * The change is shortened to half the relative speed, which keeps the explicit step stable.
  */
 CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
   lanes one = lanes_splat(1.0f);
   lanes area = lanes3_length(a);
   lanes speed = lanes3_length(v);
-  lanes_mask acts = lanes_both(lanes_less(lanes_splat(1.0e-12f), area), lanes_less(lanes_splat(1.0e-6f), speed));
-  area = lanes_maximum(area, lanes_splat(1.0e-12f));
-  speed = lanes_maximum(speed, lanes_splat(1.0e-6f));
+  lanes_mask acts =
+      lanes_both(lanes_less(lanes_splat(AIR_MIN_AREA), area), lanes_less(lanes_splat(AIR_MIN_SPEED), speed));
+  area = lanes_maximum(area, lanes_splat(AIR_MIN_AREA));
+  speed = lanes_maximum(speed, lanes_splat(AIR_MIN_SPEED));
   lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
-  lanes into = lanes_flush(lanes3_dot(n, v));
-  /* Where it is cut off, and long before, the bound below decides: its square must stay finite. */
+  lanes normal_speed = lanes_flush(lanes3_dot(n, v));
   lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
-  strength = lanes_minimum(lanes_flush(strength), lanes_splat(1.0e6f));
-  lanes along = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(into)));
-  lanes across = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), into));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(into, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, along), lanes3_flush(lift_axis), across);
-  lanes aside = lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), into));
-  force = lanes3_add_scaled(force, n, aside);
+  strength = lanes_minimum(lanes_flush(strength), lanes_splat(AIR_MAX_STRENGTH));
+  lanes drag = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(normal_speed)));
+  lanes lift = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), normal_speed));
+  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(normal_speed, speed)));
+  lanes3 force = lanes3_add_scaled(lanes3_scale(v, drag), lanes3_flush(lift_axis), lift);
+  lanes normal_drag =
+      lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), normal_speed));
+  force = lanes3_add_scaled(force, n, normal_drag);
   lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
   lanes size = lanes3_length(change);
-  lanes most = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes least = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes held = lanes_select(lanes_less(most, size), lanes_divide(most, least), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), held)));
+  lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
+  lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
+  lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
+  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), kept)));
 }
 
+/* Adds the velocity changes by the air times the mass ratio to `change`. */
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array x = evaluation_positions(c, plan);
   vector_array v = vectors_at(c, c->state.velocity);

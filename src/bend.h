@@ -9,15 +9,26 @@
 
 /// Bend springs ///
 
-/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), its damping's `damping` (d.v) d, and
-   its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
+/*
+ * Bend springs by forces: springs two cells long that push their ends apart when bent, with Choi and Ko's buckling
+ * curve (Choi and Ko 2002), a linear part near the rest length and the fold stiffness as minimum. Their matrix block is
+ * slope d d^T, d being the vector along the spring.
+ *
+ * In: plan->bend, plan->bend_mode, the stiffness map; positions and velocities come from the caller. Out: velocity
+ * changes (returned). Scratch: bend_slopes, count floats per direction, holds the slopes of implicit bend springs;
+ * row_buffers 1 and 2 carry forces from a row to the row after the next.
+ */
+
+/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), that of its damping `damping` (d.v)
+   d, and its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
 typedef struct bend_result {
   lanes pull;
   lanes damping;
   lanes slope;
 } bend_result;
 
-/* `scale` is the spring's stiffness factor. The part of the Jacobian across d is dropped: it is negative. */
+/* `scale`: the springs' stiffness factors, 0 for lanes without a spring. The part of the Jacobian across d is dropped:
+   it is negative and would make the matrix indefinite. */
 CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
   lanes zero = lanes_splat(0.0f);
   lanes rest = lanes_splat(b->rest);
@@ -25,18 +36,19 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes_mask bent = lanes_less(length, rest);
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
-  lanes on_curve = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  on_curve = lanes_maximum(on_curve, lanes_splat(0.0f - b->most));
-  lanes on_line = lanes_multiply(lanes_splat(b->linear), elongation);
-  lanes_mask linear = lanes_less(on_curve, on_line);
+  lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->most));
+  lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
+  lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
   lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
-  lanes pull = lanes_select(linear, on_line, on_curve);
-  lanes folding = lanes_multiply(lanes_splat(b->fold), elongation);
-  lanes_mask folds = lanes_less(folding, pull);
+  lanes pull = lanes_select(linear, line_pull, curve_pull);
+  lanes fold_pull = lanes_multiply(lanes_splat(b->fold), elongation);
+  lanes_mask folds = lanes_less(fold_pull, pull);
   slope = lanes_minimum(lanes_select(folds, lanes_splat(b->fold_slope), slope), lanes_splat(KAPPA_LIMIT));
-  pull = lanes_select(folds, folding, pull);
-  /* By which all is multiplied: of a slack spring nothing is left. */
+  pull = lanes_select(folds, fold_pull, pull);
+  /* Factor of all results, 0 for a spring that is not bent. One `inverse` turns a force into a multiple of d, the
+     second the product d d^T into u u^T. */
   lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
   lanes over_square = lanes_multiply(share, inverse);
   bend_result result;
@@ -47,30 +59,32 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   return result;
 }
 
-/* Along a bend spring from its start to its end. Rounded, so that it can be multiplied by itself and a slope. */
+/* Vector along a bend spring, from start to end [m]. Rounded to multiples of 2^-40: its products with slopes, rounded
+   alike, and with itself are multiples of 2^-80 and not subnormal. */
 CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
   return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
 }
 
+/* Slopes of the implicit bend springs of a direction, one per cell. */
 CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
   return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
 }
 
-/* Evaluates bend springs of one direction, the first `count` of which there are. Stores the slopes of `left` of them if
-   they are implicit; those bring slope (d.v) d along. */
-CLOTH_INLINE lanes3 bend_pull(const cloth *c, const step_plan *plan, int32_t d, spring_block b, int32_t count,
-                              lanes3 span, spring_length length, lanes3 v, float *stored, int32_t left) {
-  bend_result r = bend_force(&plan->bend[d], length, spring_scale(c, b, count));
+/* Returns the velocity changes at the starts of bend springs; `s->x` is a bend_span(). Implicit ones store their
+   slopes, and add slope (d.v) d where explicit ones add damping (d.v) d. */
+CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
+  bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
   lanes slope = r.damping;
-  if (WITH_SOLVER && plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+  if (WITH_SOLVER && s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
     slope = r.slope;
-    lanes_store_first(stored, slope, left);
+    lanes_store_first(s->stored, slope, s->left);
   }
-  lanes along = lanes_quantise(lanes3_dot(span, v), WORK_ROUNDER);
-  return lanes3_scale(span, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
+  lanes along = lanes_quantise(lanes3_dot(s->x, s->v), WORK_ROUNDER);
+  return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
 }
 
-/* What a row of bend springs leaves for the row after the next takes turns with what the row between leaves. */
+/* Row buffer that a row of bend springs reads and then fills for the row after the next. Even and odd rows have one
+   each. */
 static vector_array bend_buffer(const cloth *c, int32_t row) {
   return row_buffer(c, 1 + (row & 1));
 }

@@ -12,53 +12,99 @@
 
 /// Forces ///
 
-/* Springs and bend springs that are kept at a block of places, the first `count` of which there are. */
-CLOTH_INLINE lanes3 row_spring_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                    const cell_corners *x, spring_length length, const cell_corners *v, float *tile,
-                                    int32_t width, int32_t left) {
-  float *stored = tile ? tile + OPERATOR_FLOATS * d * width : NULL;
-  return spring_pull(c, &plan->spring[d], springs_at(c, d, 1, place, count), count, corner_difference(x, d), length,
-                     corner_difference(v, d), stored, width, left);
+/*
+ * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
+ * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * blocks of the operator are made.
+ *
+ * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
+ * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ */
+
+/* A block of cells of a row whose springs are evaluated. */
+typedef struct row_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t below;     /* offset_below() of the row */
+  int32_t cell;      /* first of the block; cells share the indices of particles */
+  int32_t left;      /* cells from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
+  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
+  int32_t width;     /* tile_width() there */
+} row_context;
+
+/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
+CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
+  float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
+  const int32_t count = springs_left(d, 1, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 1, o->cell, count),
+                            .count = count,
+                            .x = corner_difference(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = stored,
+                            .width = o->width,
+                            .left = o->left};
+  return spring_pull(&s);
 }
 
-CLOTH_INLINE lanes3 row_bend_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t place, int32_t count,
-                                  const cell_corners *x, spring_length length, const cell_corners *v, int32_t left) {
-  return bend_pull(c, plan, d, springs_at(c, d, 2, place, count), count, bend_span(x, d), length,
-                   corner_difference(v, d), bend_slopes_of(c, d) + place, left);
+/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
+CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
+  const int32_t count = springs_left(d, 2, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, 2, o->cell, count),
+                            .count = count,
+                            .x = bend_span(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = bend_slopes_of(o->c, d) + o->cell,
+                            .width = 0,
+                            .left = o->left};
+  return bend_pull(&s);
 }
 
-/* Adds the velocity changes of the springs that are `reach` cells long, which is 2 for bend springs, to a row of
-   `change`, and fills the operator. */
+/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
+   those of bend springs, two cells long. Stores their part of the operator. */
 CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
   const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
   const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
-  shift_state carry = shift_start();
+  shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column, left = columns - column;
-    cell_corners xs = load_corners(x, i, reach, below);
-    cell_corners vs = load_corners(v, i, reach, below);
+    const int32_t i = first + column, left = columns - column;
+    float *tile = tiles ? tiles + tile_offset(column) : NULL;
+    const row_context o = {.c = c,
+                           .plan = plan,
+                           .below = below,
+                           .cell = i,
+                           .left = left,
+                           .x = load_corners(x, i, reach, below),
+                           .v = load_corners(v, i, reach, below),
+                           .tile = tile,
+                           .width = tile_width(c, column)};
     row_forces pulls;
-    float *stored = tiles ? tiles + tile_offset(column) : NULL;
-    int32_t width = tile_width(c, column);
     spring_length lengths[DIRECTIONS];
     if (reach == 1) {
-      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(c, plan, d, i, springs_left(d, 1, below, left), &xs,
-                                                         lengths[d], &vs, stored, width, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
     } else {
-      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&xs, d)));
-      EACH_DIRECTION(d, pulls.along[d] =
-                            row_bend_pull(c, plan, d, i, springs_left(d, 2, below, left), &xs, lengths[d], &vs, left));
+      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
+      EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
     }
-    lanes3 sum = accumulate_row(&pulls, &carry, reach, buffer, column, left);
+    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* Compiled for either, unless size is asked for. */
+/* add_row(), compiled once for each reach; once in all when optimising for size. */
 CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
                                                  vector_array change) {
 #if defined(__OPTIMIZE_SIZE__)
@@ -74,42 +120,50 @@ CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan
 
 #if WITH_WRAP
 
-/* Bend springs of a line. Kept with w = sqrt(slope) d. */
-CLOTH_INLINE lanes3 seam_bend_pull(const cloth *c, const step_plan *plan, const seam_line *line, spring_block b,
-                                   int32_t count, lanes3 x, lanes3 v, float *stored) {
-  const int32_t width = seam_rows(c);
-  lanes3 span = lanes3_quantise(x, WORK_ROUNDER);
-  lanes3 pull =
-      bend_pull(c, plan, line->direction, b, count, span, length_of(span), v, stored + 3 * width, CLOTH_LANES);
-  if (line->mode == CLOTH_MODE_IMPLICIT) {
-    vector_array w = {stored, stored + width, stored + 2 * width};
-    lanes root = lanes_square_root(lanes_load(stored + 3 * width));
-    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(span, root), STATE_ROUNDER), CLOTH_LANES);
-    lanes_store(stored + 3 * width, lanes_splat(0.0f));
+/* Velocity changes at the starts of bend springs across the seam. The solver keeps them as w = sqrt(slope) x and
+   beta = 0, like the other springs across the seam, so that one kernel applies both. `s->stored` is the place of beta,
+   where bend_pull() leaves the slopes. */
+CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
+  const int32_t width = s->width;
+  float *slope = s->stored;
+  lanes3 pull = bend_pull(s);
+  if (s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
+    vector_array w = {slope - 3 * width, slope - 2 * width, slope - width};
+    lanes root = lanes_square_root(lanes_load(slope));
+    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(s->x, root), STATE_ROUNDER), CLOTH_LANES);
+    lanes_store(slope, lanes_splat(0.0f));
   }
   return pull;
 }
 
+/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
+  const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    int32_t count = line->rows - row;
-    spring_block b = {line->from + row * c->grid.columns, line->to + row * c->grid.columns, c->grid.columns};
+    const int32_t count = line->rows - row;
     lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
-    lanes3 v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count);
-    float *stored = line->blocks + row;
-    lanes3 pull;
+    float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
     if (line->is_bend) {
-      pull = seam_bend_pull(c, plan, line, b, count, x, v, stored);
-    } else {
-      stored = line->mode >= CLOTH_MODE_IMPLICIT ? stored : NULL;
-      pull = spring_pull(c, &plan->spring[line->direction], b, count, x, length_of(x), v, stored, seam_rows(c),
-                         CLOTH_LANES);
+      x = lanes3_quantise(x, WORK_ROUNDER);
+      stored = line->blocks + row + 3 * width;
     }
+    const spring_context s = {.c = c,
+                              .plan = plan,
+                              .direction = line->direction,
+                              .ends = {line->from + row * next, line->to + row * next, next},
+                              .count = count,
+                              .x = x,
+                              .v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count),
+                              .length = length_of(x),
+                              .stored = stored,
+                              .width = width,
+                              .left = CLOTH_LANES};
+    lanes3 pull = line->is_bend ? seam_bend_pull(&s) : spring_pull(&s);
     add_seam_pulls(c, line, change, row, pull, count);
   }
 }
 
-/* Adds the velocity changes of the springs across the seam, and fills their blocks of the operator. */
+/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
   for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -121,7 +175,8 @@ static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array 
 
 #endif
 
-/* Adds the velocity changes of all springs to `change`, row by row. */
+/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
+   none acts but something is solved for: that fills the operator's tiles. */
 static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -139,14 +194,19 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
 #endif
 }
 
-/* What gravity and velocity damping do to the velocity of any particle in a substep. */
+/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
+ */
 typedef struct body_force {
-  lanes3 gravity;
-  lanes drag;
+  lanes3 gravity; /* h g */
+  lanes drag;     /* h times velocity_damping */
 } body_force;
 
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
 static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->h, 0.5f);
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
   body_force force;
   force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
   force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
@@ -157,7 +217,7 @@ CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
   return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
 }
 
-/* Sets `change` to these, times the mass ratio. */
+/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
 CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
   vector_array v = vectors_at(c, c->state.velocity);
   body_force force = body_force_of(c, plan);
@@ -167,7 +227,7 @@ CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vec
   }
 }
 
-/* Fills `change` with the right-hand side of the substep: k f / m0, plus the implicit springs' k^2 K v / m0. */
+/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
 CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
   set_body_forces(c, plan, change);
   if (has_air(c)) {

@@ -9,13 +9,24 @@
 
 /// Plan of a step ///
 
-/* Cuts a coefficient off at a limit and drops it below WORK_QUANTUM. */
+/*
+ * What a step fixes before its first substep: the number of substeps, every coefficient that depends on the substep h,
+ * and for each family of springs, by kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), whether it is explicit, solved for
+ * or projected, and the share of extrapolation.
+ *
+ * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
+ * step_plan, in a step the workspace's. Scratch: none; the offsets of operator_blocks and bend_slopes tell whether the
+ * cloth has a solver.
+ */
+
+/* A coefficient clamped to `limit`, or 0 if it is below WORK_QUANTUM. */
 static float limited_coefficient(float value, float limit) {
   return flush_small(minimum(value, limit), WORK_QUANTUM);
 }
 
-/* Conjugate gradients resolve a condition number of the order of their iterations squared. What a capped solve cannot
-   resolve turns into noise, so stiffness beyond this is left to the strain limits. */
+/* Largest kappa of a spring that is solved for, over the square of the cap on iterations: the conjugate gradient
+   resolves a condition number of the order of its iterations squared. Stiffness beyond that would turn into noise and
+   is left to the strain limits. */
 #define SOLVABLE_KAPPA 64.0f
 
 static float solvable_kappa(const cloth *c) {
@@ -23,14 +34,15 @@ static float solvable_kappa(const cloth *c) {
   return minimum(SOLVABLE_KAPPA * iterations * iterations, KAPPA_LIMIT);
 }
 
-/* A function of its own: clang would divide for two directions at once, with garbage in the lanes it has no use for. */
-CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
-  float per_mass = k / reference_mass(c);
+/* Coefficients of a family of stretch or shear springs for a substep of h, its mode not chosen yet. Not inlined: clang
+   would vectorise the divisions over directions and divide whatever lies in unused lanes, which raises flags. */
+CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float h, int32_t d) {
+  float per_mass = h / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = limited_coefficient(k * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.stiffness = limited_coefficient(h * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
   s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
-  s.force = s.stiffness * (1.0f / k);
+  s.force = s.stiffness * (1.0f / h);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
   s.kappa = s.stiffness + 2.0f * s.damping;
   s.mode = CLOTH_MODE_OFF;
@@ -38,32 +50,35 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float k, int32_t d) {
   return s;
 }
 
-/* Kappa above which a spring is projected as configured. Only the choice by kappa knows this tier. */
+/* Kappa above which springs are projected by configuration: only CLOTH_INTEGRATION_ADAPTIVE projects. */
 static float projection_threshold(const cloth *c) {
   return c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE
              ? maximum(c->settings.integration.explicit_threshold, c->settings.integration.projection_threshold)
              : CLOTH_KAPPA_NEVER;
 }
 
-/* Projection moves particles as far as it takes, whatever that does to springs that are solved for, so that every solve
-   starts far from its end. It must come close to it, or what is left over is noise that feeds on itself: conjugate
-   gradients do so up to this kappa per iteration of the cap (measured). */
+/* Largest kappa of springs that are solved for beside projected ones, for each iteration of the cap. Projection moves
+   particles without regard to springs that are solved for, so that every solve starts far from its solution; what a
+   capped solve leaves over is noise that the following substeps amplify. At 2.25 (a drape of 64 x 64, folds of kappa 9,
+   4 iterations) sheets diverged. */
 #define RESOLVED_KAPPA 0.25f
 
-/* The threshold of a step: beside projected springs those are projected, too, that a capped solve cannot resolve. */
+/* Kappa above which springs are projected in this step: as configured, or less if some spring is projected, so that
+   those that a capped solve cannot resolve beside it are projected, too. */
 static float projected_above(const cloth *c, const step_plan *plan) {
   float threshold = projection_threshold(c);
-  float most = 0.0f;
+  float max_kappa = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    most = maximum(most, plan->spring[d].kappa);
+    max_kappa = maximum(max_kappa, plan->spring[d].kappa);
   }
-  if (!(most * max_kappa_factor(c) > threshold)) {
+  if (!(max_kappa * max_kappa_factor(c) > threshold)) {
     return threshold;
   }
   return minimum(threshold, maximum(c->settings.integration.explicit_threshold,
                                     RESOLVED_KAPPA * (float)c->settings.solver.max_iterations));
 }
 
+/* PROJECTED_NONE, PROJECTED_ALL, or PROJECTED_SOME where maps put single springs on either side of the threshold. */
 static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) {
   if (!WITH_PROJECTION || !(kappa * max_kappa_factor(c) > threshold)) {
     return PROJECTED_NONE;
@@ -71,7 +86,7 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
-/* The mode kappa asks for, by the threshold. */
+/* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
@@ -83,11 +98,12 @@ static int32_t mode_by_kappa(const cloth *c, float kappa) {
                                                                                   : CLOTH_MODE_MIXED;
 }
 
-/* May a family be forced to be explicit? */
+/* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
   return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
+/* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
@@ -105,6 +121,8 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
 }
 
+/* Coefficients of the bend springs of a direction, before they are clamped by plan_bend(): `linear` and `fold` follow
+   there. */
 static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   float per_mass = plan->h / reference_mass(c);
   bend_family *b = &plan->bend[d];
@@ -118,8 +136,9 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
-/* Bend springs too stiff to be explicit are projected above the threshold, or if there is no solver for them. Explicit
-   ones have their damping cut down to what is stable, and are stiff by their stiffness alone. */
+/* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth
+   without a solver for them, too large to be explicit. Explicit springs have their damping clamped to what is stable,
+   so it counts in kappa only where their stiffness alone is too large to be explicit. */
 static int is_bend_projected(const cloth *c, const step_plan *plan) {
   float kappa = plan->bend_kappa * max_kappa_factor(c);
   if (kappa > BEND_EXPLICIT_LIMIT) {
@@ -130,7 +149,7 @@ static int is_bend_projected(const cloth *c, const step_plan *plan) {
          kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
 }
 
-/* Projected bend springs are linear: the stiffer of the fabric's slope near rest length and the fold stiffness. */
+/* Projected bend springs are linear, with the larger of the slope near rest length and the fold stiffness. */
 static void plan_projected_bend(step_plan *plan) {
   plan->bend_mode = CLOTH_MODE_OFF;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -139,6 +158,8 @@ static void plan_projected_bend(step_plan *plan) {
   }
 }
 
+/* Plans all bend springs: projected, or solved for if they are too stiff to be explicit and the cloth can, else
+   explicit. Slopes are clamped to what the mode can take; clamping the fabric's own slope is noted. */
 static void plan_bend(const cloth *c, step_plan *plan) {
   float fabric_kappa = 0.0f;
   plan->bend_kappa = 0.0f;
@@ -169,27 +190,30 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
+/* Speed of the fastest particle [m/s]. */
 static float max_particle_speed(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = 0.0f;
+  float max_squared = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    most = maximum(most, vector_dot(velocity, velocity));
+    max_squared = maximum(max_squared, vector_dot(velocity, velocity));
   }
-  return square_root(most);
+  return square_root(max_squared);
 }
 
-/* Substeps that bring the kappa of a direction down to `target`: solves (dt/n)^2 ks/m + 2 (dt/n) kd/m = target. */
+/* Substeps n that bring the kappa of a direction down to `target`, not rounded: the root of
+   (dt/n)^2 ks/m + 2 (dt/n) kd/m = target, for the spring with the largest kappa by the maps. */
 static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, float target) {
   float per_mass = dt * max_kappa_factor(c) / reference_mass(c);
   float a = dt * (per_mass * direction_stiffness(c, direction));
   float b = 2.0f * per_mass * direction_damping(c, direction);
   if (c->settings.integration.method <= CLOTH_INTEGRATION_IMPLICIT) {
-    b = 0.0f; /* damping is no reason for smaller implicit steps */
+    b = 0.0f; /* implicit damping is stable in steps of any length */
   }
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
+/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as speed and kappa require. */
 static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
@@ -200,24 +224,24 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float substeps = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
-    return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
+    return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    wanted = maximum(wanted, substeps_for_kappa(c, dt, d, target));
+    substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
-  return ceiling_within(wanted, c->settings.integration.max_substeps);
+  return ceiling_within(substeps, c->settings.integration.max_substeps);
 }
 
-/* An explicit-only cloth has no solver to fall back on. */
+/* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
-  float k = dt / (float)choose_substeps(c, dt);
+  float h = dt / (float)choose_substeps(c, dt);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    spring_family s = plan_spring(c, k, d);
+    spring_family s = plan_spring(c, h, d);
     if (!is_stable_explicit(c, &s)) {
       return 1;
     }
@@ -226,9 +250,10 @@ static int is_refused(const cloth *c, float dt) {
 }
 
 /*
- * Extrapolation. A solve, also one for contacts alone, starts from the velocity as it is. Without one, explicit forces
- * are taken at the prediction: taken where the particles are, they would lag behind and drive oscillations (kappa 0.05:
- * a factor of e in 50 substeps), while there they damp them like an implicit step.
+ * Extrapolation, the share of BDF2 in the prediction. Steps that may solve, also for contacts alone, have none: a solve
+ * starts from the velocity as it is. In the other steps explicit forces are evaluated at the predicted positions. At
+ * the positions of the substep's start they would lag behind and amplify oscillations, at kappa 0.05 by a factor of e
+ * in 50 substeps; at the prediction they damp them as an implicit step does.
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
@@ -237,6 +262,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
+/* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -265,7 +291,8 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
 
 #if WITH_PROJECTION
 
-/* Share of a force that acts in the substep it belongs to; the extrapolation brings the rest in later ones. */
+/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
+   extrapolated from it bring the rest in later substeps. */
 static float force_share(const step_plan *plan) {
   return 1.0f - plan->extrapolation * (5.0f / 9.0f);
 }

@@ -7,40 +7,44 @@
 
 /// Seam of a tube ///
 
+/*
+ * The seam of a wrapped sheet: springs from its last columns to its first, which the kernels of rows leave out. They
+ * form lines along the seam, one for each direction and, for bend springs, for each of the two columns where they
+ * start: lines 0..2 are springs one cell long, 3..5 bend springs to the first column, 6..8 to the second. Lanes take a
+ * line row by row; no two springs of a line share a particle.
+ *
+ * In: c->grid, the plan's modes. Out: forces, added to a vector array. Scratch: seam, a run of seam_rows() floats for
+ * each of w (3) and beta of a line's implicit springs, bend springs too.
+ */
+
 #if WITH_WRAP
 
-/*
- * The seam of a wrapped sheet: springs from its last columns to its first. What works on rows knows nothing of them.
- * They form lines along the seam, one for each direction and, of bend springs, for each of the two columns where they
- * start. Lanes take a line row by row; no two springs of a line have an end in common. For the solver all of them are
- * kept as w and beta, as the operator keeps springs, bend springs too.
- */
 typedef struct seam_line {
   int32_t direction, is_bend;
   int32_t mode;     /* how its springs act by forces, a cloth_mode */
-  int32_t from, to; /* particles: the ends of the first row's spring */
-  int32_t rows;     /* how many have one */
-  float *blocks;    /* w and beta, every seam_rows() floats */
+  int32_t from, to; /* particles: start and end of the first row's spring */
+  int32_t rows;     /* rows that have a spring */
+  float *blocks;    /* w and beta, seam_rows() floats each */
 } seam_line;
 
 static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
   int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
-  int32_t right = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t left = c->grid.columns - reach + right;
+  int32_t first_column = number < 2 * SEAM_SPRINGS ? 0 : 1;
+  int32_t last_column = c->grid.columns - reach + first_column;
   seam_line line;
   line.direction = directions[number % SEAM_SPRINGS];
   line.is_bend = reach == 2;
   line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
   int32_t below = line.direction == WARP ? 0 : reach;
   line.rows = c->grid.rows - below;
-  line.from = line.direction == ANTIDIAGONAL ? right : left;
-  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? left : right);
+  line.from = line.direction == ANTIDIAGONAL ? first_column : last_column;
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : first_column);
   line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
 
-/* From the start of springs to their end, `count` of them from a row on. */
+/* Vectors at the ends minus vectors at the starts of a line's springs, `count` of them from a row on. */
 CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vector_array of, int32_t row,
                                     int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
@@ -48,7 +52,7 @@ CLOTH_INLINE lanes3 seam_difference(const cloth *c, const seam_line *line, vecto
                          lanes3_gather(of, line->from + first, next, count));
 }
 
-/* Adds what springs do to the ends where they start, and takes it away at the others. */
+/* Adds forces `pull` to the particles where a line's springs start, and subtracts them where the springs end. */
 CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector_array to, int32_t row, lanes3 pull,
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;

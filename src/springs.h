@@ -7,12 +7,22 @@
 
 /// Springs ///
 
-/* The operator's springs of a row. A spring's matrix block is beta I + w w^T. */
+/*
+ * Stretch and shear springs by forces: Choi and Ko's springs with projected damping (thesis eqs. 3.6, 3.14), the block
+ * beta I + w w^T that each adds to the matrix of the implicit solve, how rows of cells keep springs, and how their
+ * forces are summed to particles without scattering.
+ *
+ * In: plan->spring, maps of mass and stiffness, settings.integration.explicit_threshold; positions and velocities come
+ * from the caller. Out: velocity changes (returned), sums in row buffers. Scratch: operator_blocks, one tile per TILE
+ * cells of a row, holds w (3 floats) and beta of each direction; row_buffers carries forces from row to row.
+ */
+
+/* The first tile of a row. */
 CLOTH_INLINE float *tiles_of(const cloth *c, int32_t row) {
   return floats_at(c, c->scratch.operator_blocks) + row * c->grid.columns * CELL_FLOATS;
 }
 
-/* From the first tile of a row to the first float of a block that starts at a column. */
+/* Floats from the first tile of a row to the first value of the cells from a column on. */
 CLOTH_INLINE int32_t tile_offset(int32_t column) {
   if (CLOTH_LANES == TILE) {
     return column * CELL_FLOATS;
@@ -20,13 +30,13 @@ CLOTH_INLINE int32_t tile_offset(int32_t column) {
   return (column & ~(TILE - 1)) * CELL_FLOATS + (column & (TILE - 1));
 }
 
-/* Floats from there to the next of the sixteen. */
+/* Floats between consecutive values in the tile of a column: its cells, fewer than TILE in the last tile of a row. */
 CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
   int32_t left = c->grid.columns - (column & ~(TILE - 1));
   return left < TILE ? left : TILE;
 }
 
-/* From the place where a spring is kept to the ends of the spring, one cell long. */
+/* Offsets from the cell that keeps a spring to its particles, for springs one cell long: start and end. */
 CLOTH_INLINE int32_t spring_start(int32_t direction) {
   return direction == ANTIDIAGONAL ? 1 : 0;
 }
@@ -35,40 +45,45 @@ CLOTH_INLINE int32_t spring_end(const cloth *c, int32_t direction) {
   return (direction == WARP || direction == DIAGONAL ? 1 : 0) + (direction == WARP ? 0 : c->grid.columns);
 }
 
-/* What the springs kept at a block of places do to the ends where they start. */
+/* Velocity changes at the starts of the springs that a block of cells keeps, by direction. */
 typedef struct row_forces {
   lanes3 along[DIRECTIONS];
 } row_forces;
 
-/* What the springs of the blocks to the left do to one component of the particles at hand and of those below them. For
-   springs two cells long, also the same moved on by one place. */
+/* Last lanes of the preceding block of a row, for one component: of what springs add to the next particles of the row
+   (`own`) and of the row below (`below`). Springs two cells long are shifted twice; the second shift has its own. */
 typedef struct component_shift {
   lanes_shift own, below, own_moved, below_moved;
 } component_shift;
 
+/* The shifts of x, y and z; start a row with shift_start(). */
 typedef struct shift_state {
   component_shift part[3];
 } shift_state;
 
 CLOTH_INLINE shift_state shift_start(void) {
-  component_shift none = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
-  shift_state carry = {{none, none, none}};
-  return carry;
+  component_shift start = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  shift_state state = {{start, start, start}};
+  return state;
 }
 
 /*
- * A spring pulls the end where it starts one way and its other end the other way. What a block of particles gets is
- * added up without scattering: from the springs kept at their places, from those kept `reach` places to the left, and
- * from the springs of the row above, which has left it in a row buffer. There the row at hand leaves what it does to
- * the row below. This is for one component.
+ * Sums one component of the springs' velocity changes to particles. A spring adds its change f to its start and
+ * subtracts it from its end, so that particle p receives, with `up` the particle `reach` rows above it,
+ *
+ *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - reach]
+ *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - reach].
+ *
+ * The second line is read from `buffer`, where row `up` has left it; this row leaves its own there in exchange. Nothing
+ * is scattered, so that lanes of any number add in the same order. Returns the sum.
  */
-CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *carry, int32_t reach,
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, int32_t reach,
                                         float *buffer, int32_t count) {
-  lanes own = lanes_shift_in(&carry->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
-  lanes below = lanes_shift_in(&carry->below, along[DIAGONAL]);
+  lanes own = lanes_shift_in(&shift->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
+  lanes below = lanes_shift_in(&shift->below, along[DIAGONAL]);
   if (reach == 2) {
-    own = lanes_shift_in(&carry->own_moved, own);
-    below = lanes_shift_in(&carry->below_moved, below);
+    own = lanes_shift_in(&shift->own_moved, own);
+    below = lanes_shift_in(&shift->below_moved, below);
   }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
@@ -76,19 +91,20 @@ CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component
   return sum;
 }
 
-CLOTH_INLINE lanes3 accumulate_row(const row_forces *pulls, shift_state *carry, int32_t reach, vector_array buffer,
+/* Sums of all components for the block of particles at a column, `count` of them to the row's end. */
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, int32_t reach, vector_array buffer,
                                    int32_t column, int32_t count) {
-  const lanes3 *a = pulls->along;
+  const lanes3 *a = forces->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(accumulate_component(x, &carry->part[0], reach, buffer.x + column, count),
-                   accumulate_component(y, &carry->part[1], reach, buffer.y + column, count),
-                   accumulate_component(z, &carry->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &state->part[0], reach, buffer.x + column, count),
+                   accumulate_component(y, &state->part[1], reach, buffer.y + column, count),
+                   accumulate_component(z, &state->part[2], reach, buffer.z + column, count));
 }
 
-/* Vectors of a block of particles, and of those `reach` cells along the row, the column, and both. In the last rows,
-   which have none below, they stand in themselves. */
+/* Vectors of a block of particles and of their neighbours `reach` cells along the row (right), the column (below) and
+   both (across). In the last rows, which have none below, `below` and `across` repeat `first` and `right`. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
@@ -99,12 +115,12 @@ CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t rea
   return corners;
 }
 
-/* From a particle to the one `reach` cells below, or to itself if there is none. */
+/* Index offset from a particle to the one `reach` cells below, 0 if there is none. */
 static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
   return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
 }
 
-/* From the start of a spring to its end. */
+/* Vector at the end of a spring minus vector at its start. */
 CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direction) {
   switch (direction) {
   case WARP:
@@ -118,20 +134,25 @@ CLOTH_INLINE lanes3 corner_difference(const cell_corners *corners, int32_t direc
   }
 }
 
-/* Length of a spring. All directions' are computed first: a root and a division take longer than the rest of a spring,
-   which is done meanwhile for another. */
+/* Length of a spring [m] and its inverse. Callers compute those of all directions first: square root and division have
+   long latencies, which overlap then. */
 typedef struct spring_length {
   lanes length, inverse;
 } spring_length;
 
+/* Squared length [m^2] that shorter springs count as having, of 1 um: coincident particles would divide by 0. Their u
+   is shorter than a unit vector, so that the force vanishes with the distance. */
+#define SPRING_MIN_SQUARED_LENGTH 1.0e-12f
+
 CLOTH_INLINE spring_length length_of(lanes3 d) {
   spring_length l;
-  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(1.0e-12f)));
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(SPRING_MIN_SQUARED_LENGTH)));
   l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
   return l;
 }
 
-/* What one spring does in a substep: the velocity change of the end where it starts, and its block of the operator. */
+/* Velocity change at a spring's start in a substep, times the mass ratio [m/s], and its block beta I + w w^T of the
+   operator (dimensionless). */
 typedef struct spring_result {
   lanes3 change;
   lanes3 w;
@@ -139,11 +160,13 @@ typedef struct spring_result {
 } spring_result;
 
 /*
- * Choi-Ko spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u, active for l > L, its
- * `compression` share also for l < L. The implicit part adds k K v to the force, where the stiffness Jacobian is
- * K = alpha u u^T + beta I in units of k^2 / m0: alpha = k^2 ks L/l and beta = k^2 ks (1 - L/l); the latter is
- * dropped in compression, where it would make the matrix indefinite.
- * d and v lead from the start to the end; `scale` is the spring's stiffness factor; `implicit` its mode.
+ * Choi and Ko's spring with projected damping (thesis eqs. 3.6, 3.14), f = ks (l - L) u + kd (u.v) u for l > L; for
+ * l < L the share `compression` of that. An implicit spring adds h K v to the force, with the stiffness Jacobian
+ * h^2 K / m0 = alpha u u^T + beta I, alpha = h^2 ks / m0 L/l, beta = h^2 ks / m0 (1 - L/l). beta is dropped in
+ * compression, where it is negative and would make the matrix indefinite.
+ *
+ * d and v: end minus start, position and velocity; `scale`: the springs' stiffness factors, 0 for lanes without a
+ * spring; `implicit`: which of them are solved for.
  */
 CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
                                         lanes_mask implicit) {
@@ -155,8 +178,8 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   lanes stiffness = lanes_select(implicit, lanes_multiply(lanes_splat(s->stiffness), share), zero);
   lanes damping = lanes_multiply(lanes_splat(s->damping), share);
   lanes alpha = lanes_multiply(stiffness, lanes_minimum(lanes_multiply(rest, inverse), lanes_splat(1.0f)));
-  /* w and beta meet differences of rounded vectors, multiples of 2^-40: as multiples of 2^-30 their products are
-     multiples of 2^-100, and so is the product of the operator. */
+  /* u, w and beta are rounded to multiples of 2^-30. The operator multiplies them by differences e of vectors that are
+     multiples of 2^-40, so that w (w.e) is a multiple of 2^-100: no product is subnormal (below 2^-126). */
   lanes3 u = lanes3_quantise(lanes3_scale(d, inverse), STATE_ROUNDER);
   lanes along = lanes3_dot(u, v);
   lanes projected = lanes_quantise(lanes_add(damping, alpha), STATE_ROUNDER);
@@ -170,12 +193,12 @@ CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring
   return result;
 }
 
-/* Springs of a direction: particles i and j are the ends of the first, every `next` particles there is another. */
+/* A block of springs of one direction: lane n joins particles i + n next and j + n next. */
 typedef struct spring_block {
   int32_t i, j, next;
 } spring_block;
 
-/* Stiffness factor of springs, the first `count` of which exist: the mean of the map at both ends. */
+/* Stiffness factors of a block of springs: the mean of the stiffness map at both ends, 0 from lane `count` on. */
 CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   lanes scale = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
@@ -186,7 +209,8 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
-/* Which springs have a kappa above a threshold, by the mass ratio of the lighter end. */
+/* Which springs have a kappa above a threshold: the family's kappa times stiffness factor over the mass ratio of the
+   lighter end. Multiplied out, so that no lane divides by what lies beyond the last spring. */
 CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
   return lanes_less(lanes_multiply(lanes_splat(threshold), mass), lanes_multiply(lanes_splat(kappa), scale));
 }
@@ -201,7 +225,7 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
   return kappa_above(s->kappa, mass, scale, threshold);
 }
 
-/* Stiffness factor of the springs that act by forces: 0 for those that are projected instead. */
+/* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
 CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
@@ -210,7 +234,8 @@ CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, sp
   return lanes_drop(spring_above(c, s, b, scale, count, workspace_of(c)->plan.projected_above), scale);
 }
 
-/* Which springs are implicit; where maps vary, by each spring's own kappa. */
+/* Which springs are solved for: those of an implicit family, of a mixed family those whose own kappa is above the
+   explicit threshold. */
 CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, spring_block b, lanes scale,
                                         int32_t count) {
   if (!WITH_SOLVER || s->mode != CLOTH_MODE_MIXED) {
@@ -219,8 +244,8 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
-/* How many of the places from one on, `left` to the row's end, keep a spring of a direction that is `reach` cells long.
- */
+/* How many of the `left` cells from one to its row's end keep a spring of a direction, `reach` cells long; may be
+   negative. `below` is offset_below() of the row. */
 CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
@@ -228,28 +253,42 @@ CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t belo
   return left - (direction == WEFT ? 0 : reach);
 }
 
-/* The springs of one direction kept at a block of places that are `reach` cells long, as many as there are. */
-CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t place, int32_t count) {
-  spring_block b = {place, place, 1};
-  if (count > 0) { /* where there is none, what it would lead to may not be */
+/* The springs of direction d, `reach` cells long, that the cells from one on keep. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t cell, int32_t count) {
+  spring_block b = {cell, cell, 1};
+  if (count > 0) { /* without springs their particles may lie beyond the maps: stay at the cell */
     b.i += reach * spring_start(d);
     b.j += reach * spring_end(c, d);
   }
   return b;
 }
 
-/* Evaluates springs of one direction, the first `count` of which there are, from the differences of places and
-   velocities of their ends. Stores `left` of them as the operator keeps them at `stored`, if that is anywhere, every
-   `width` floats. */
-CLOTH_INLINE lanes3 spring_pull(const cloth *c, const spring_family *s, spring_block b, int32_t count, lanes3 x,
-                                spring_length length, lanes3 v, float *stored, int32_t width, int32_t left) {
-  lanes scale = spring_force_scale(c, s, b, count);
-  spring_result r = spring_force(s, x, length, v, scale, spring_implicit(c, s, b, scale, count));
-  if (WITH_SOLVER && stored) {
-    lanes_store_first(stored, r.w.x, left);
-    lanes_store_first(stored + width, r.w.y, left);
-    lanes_store_first(stored + 2 * width, r.w.z, left);
-    lanes_store_first(stored + 3 * width, r.beta, left);
+/* A block of springs of one direction whose forces are evaluated, and where the solver keeps their matrix blocks. Lanes
+   from `count` on have stiffness 0; those below `left` are stored, zeros included, as the operator reads them. */
+typedef struct spring_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t direction;
+  spring_block ends;
+  int32_t count;        /* springs that exist, from the first lane on */
+  lanes3 x, v;          /* end minus start: evaluation positions [m], velocities [m/s] */
+  spring_length length; /* of x */
+  float *stored;        /* values of the first lane; NULL: not stored */
+  int32_t width;        /* floats from one value to the next, see tile_width() */
+  int32_t left;
+} spring_context;
+
+/* Returns the velocity changes at the starts of stretch or shear springs and stores their w and beta. */
+CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
+  const spring_family *family = &s->plan->spring[s->direction];
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
+  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  if (WITH_SOLVER && s->stored) {
+    lanes_store_first(s->stored, r.w.x, s->left);
+    lanes_store_first(s->stored + s->width, r.w.y, s->left);
+    lanes_store_first(s->stored + 2 * s->width, r.w.z, s->left);
+    lanes_store_first(s->stored + 3 * s->width, r.beta, s->left);
   }
   return r.change;
 }

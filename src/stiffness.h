@@ -7,29 +7,44 @@
 
 /// Stiffness of the springs ///
 
-/* A forced explicit family is stable up to this kappa: two families at the limit stay below the two-dimensional bound
-   kappa_stretch + kappa_shear < 1 with a margin for what linear analysis leaves out. Only the experiments that look for
-   the bound itself define it differently. */
+/*
+ * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
+ * damping [N s/m] and rest length [m] of a direction, Choi and Ko's buckling curve (Choi and Ko 2002) with the
+ * constants of bend springs, the fold stiffness, and the bounds on kappa by which plan.h decides how springs are
+ * integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
+ *
+ * In: inputs.fabric, c->grid, c->settings.factors, c->settings.projection. Out: return values. Scratch: none.
+ */
+
+/* Largest kappa of a family that is forced to be explicit. Two families at the limit stay below the two-dimensional
+   stability bound kappa_stretch + kappa_shear < 1 (thesis section 4.1.3); the margin is for what linear analysis leaves
+   out. Larger values let CLOTH_INTEGRATION_EXPLICIT diverge. tests/thesis.c, which looks for the bound itself, defines
+   its own. */
 #ifndef EXPLICIT_LIMIT
 #define EXPLICIT_LIMIT 0.4f
 #endif
-/* A bend spring is explicit while its linear slope times k^2 / m stays below this (measured safe). */
+/* Largest h^2/m0 times linear slope of a bend spring that is integrated explicitly. Each particle has up to eight bend
+   springs, so their bound is well below that of stretch. */
 #define BEND_EXPLICIT_LIMIT 0.05f
-/* A push along a spring that turns sideways is explicit there, whatever its Jacobian along the spring: it may move a
-   particle by no more than this share of the spring's length in a substep. */
+/* Largest share of its rest length by which a bend spring's push moves a particle in a substep. The Jacobian across a
+   bend spring is dropped, see bend_force(): where the spring turns sideways its push is explicit even if the spring is
+   solved for, and without this bound a stiff one is unstable. */
 #define BEND_TRAVEL 0.25f
-/* Beyond this kappa a float cannot tell a stiffer spring from a rigid one; stiffness is cut off here. */
+/* Largest kappa of any spring: stiffness is clamped there. A float cannot tell a stiffer spring from a rigid one, and
+   larger values would only lose more digits of the linear system. */
 #define KAPPA_LIMIT 1.0e6f
-/* Damping beyond this, as k kd / m, is cut off: it already leaves less than a twentieth of the speed along a spring,
-   and more only spoils the condition of a solve that may be cut short. */
+/* Largest damping coefficient h kd / m0. It leaves 1 / (1 + 2 * 8), a seventeenth, of the relative speed of two free
+   particles; more would only worsen the condition of a solve that may be cut short. */
 #define DAMPING_LIMIT 8.0f
-/* Automatic substeps: as many as keep kappa below this ... */
+/* Automatic substeps of a cloth that solves keep kappa below this: up to about 50 the conjugate gradient converges in a
+   few iterations, whose number grows with the root of kappa. */
 #define SUBSTEP_KAPPA 50.0f
-/* ... but no fewer than this, and for no kappa more, where stiff springs are projected, ... */
+/* Minimum of automatic substeps where stiff springs are projected; kappa requires no more there. */
 #define SUBSTEPS_PROJECTED 4.0f
-/* ... and the fastest particle from moving further than this share of the spacing. */
+/* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
 #define SUBSTEP_TRAVEL 0.5f
 
+/* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) {
@@ -47,22 +62,24 @@ static float direction_damping(const cloth *c, int32_t direction) {
   return direction <= WEFT ? f->stretch_damping : f->shear_damping;
 }
 
-/* Rest length of the springs of a direction that span one cell. */
+/* Rest length of springs one cell long [m]. */
 static float direction_rest(const cloth *c, int32_t direction) {
   const float rests[DIRECTIONS] = {c->grid.spacing_warp, c->grid.spacing_weft, c->grid.diagonal, c->grid.antidiagonal};
   return rests[direction];
 }
 
-/* By how much maps can raise or lower kappa above that of an average spring. */
+/* Largest kappa of any single spring over that of its family, from the extremes of the maps of mass and stiffness. */
 static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
+/* Smallest kappa of any single spring over that of its family. */
 static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
-/* p(s), Choi and Ko's quartic for the force of a buckled spring, and its derivative. */
+/* Choi and Ko's quartic p(s) for the force of a buckled spring of length s times its rest length, 0 < s < 1. It fits
+   z^2 / (cos z - sinc z), sinc z = s, within 1.7 % (rows CK of `make accuracy`). */
 CLOTH_INLINE lanes bend_curve(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
@@ -70,35 +87,39 @@ CLOTH_INLINE lanes bend_curve(lanes s) {
   return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
 }
 
+/* p'(s). */
 CLOTH_INLINE lanes bend_curve_slope(lanes s) {
   lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
   p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
   return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
 }
 
-/* c of f = (c / L^2) p(s): four times the spring's flexural rigidity k. Eight links of k = (4/9) B h on the axes and
-   k / sqrt(2) on the diagonals make a sheet of rigidity B in every direction. */
+/* The constant of the bend force f = (constant / L^2) p(s) [N m^2]: four times the flexural rigidity EI of a spring.
+   A sheet of rigidity B [N m] in every direction results from EI = 4/9 B w on the axes, w being the spacing across the
+   spring, and from 1/sqrt(2) of that on the diagonals, w being the geometric mean of both spacings. */
+#define BEND_AXIS_CONSTANT (4.0f * 4.0f / 9.0f)
+#define BEND_DIAGONAL_CONSTANT (4.0f * 4.0f / 9.0f * 0.70710678f)
+
 static float bend_constant(const cloth *c, int32_t direction) {
   float width = c->grid.spacing_weft;
-  float share = 4.0f * 4.0f / 9.0f;
+  float share = BEND_AXIS_CONSTANT;
   if (direction == WEFT) {
     width = c->grid.spacing_warp;
   } else if (direction != WARP) {
     width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
-    share = 4.0f * 4.0f / 9.0f * 0.70710678f;
+    share = BEND_DIAGONAL_CONSTANT;
   }
   return share * inputs_of(c)->fabric.bend * width;
 }
 
-/* The slope c_b at which the linear part meets the curve at s = 1 - transition. */
+/* Slope c_b of a bend spring's linear part [N/m]: the line c_b (l - L) meets the curve at s = 1 - bend_transition. */
 static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   float transition = inputs_of(c)->fabric.bend_transition;
   float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
   return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
-/* The fold stiffness of a direction [N/m]: at most this share of the stretch stiffness, or a soft fabric would be held
-   flat by it. A diagonal has a quarter, as bending in an isotropic sheet has. */
+/* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
 #define FOLD_SHARE 0.2f
 
 static float axis_fold_stiffness(const cloth *c, int32_t direction) {
@@ -107,6 +128,8 @@ static float axis_fold_stiffness(const cloth *c, int32_t direction) {
   return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
 }
 
+/* Fold stiffness of a direction [N/m], the minimum slope of its bend springs. A diagonal has a quarter of the mean of
+   both axes, the ratio of diagonal to axis that bending has in an isotropic sheet. */
 static float fold_stiffness(const cloth *c, int32_t direction) {
   if (direction <= WEFT) {
     return axis_fold_stiffness(c, direction);
