@@ -1603,7 +1603,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
 /// The cloth in its arena ///
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
-#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+#define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
 /* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
    the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
@@ -1671,8 +1671,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_MOVING 4u  /* the displacement [m] of the next step is stored in place of the velocity */
+#define PIN_ARRIVED 8u /* the velocity was that of one step, and becomes 0 when the next one starts */
 
 /* A particle confined to a line or plane. */
 typedef struct confinement {
@@ -1957,9 +1957,6 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
    contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
 #define HISTORY_INVALID 2.0e5f
 
-/* Fastest a pin may be told to move [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f
-
 /// Access to the arena ///
 
 /* Also of what lies before the arena or behind it, in scratch that is shared. */
@@ -2189,7 +2186,19 @@ static int check_particle(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+}
+
+/* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
+static cloth_vector current_velocity(const cloth *c, int32_t particle) {
+  return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)
+                                              : vector_load(vectors_at(c, c->state.velocity), particle);
+}
+
+/* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
+static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
 }
 
 /* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
@@ -2206,7 +2215,7 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 /// Rotations and poses ///
@@ -2284,17 +2293,19 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
+/* Is a rotation of unit length, to 1e-3? */
+static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
-    return CLOTH_ERROR_ROTATION;
+    return 0;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, 0.998f, 1.002f);
+}
+
+static int check_pose(const cloth_pose *pose) {
+  int is_pose = vector_in_range(pose->position, CLOTH_POSITION_LIMIT) && is_unit_rotation(pose->rotation);
+  return is_pose ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
@@ -2361,12 +2372,12 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
     /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS_PRECISION, 0x7f000000u, 0, 0x7f800000u},
     /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x3f800000u, 0x33000000u, 0},
     /* 3 / 7, which 3 * (1 / 7) is not. */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    {A_OVER_B, CLOTH_ERROR_EXCESS_PRECISION, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
     /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
@@ -2508,19 +2519,193 @@ int cloth_self_test(void) {
 
 /// 3. Making a cloth ///
 
+/// Settings: ranges and faults ///
+
+/*
+ * What a config, a fabric and a collider may hold. A check returns the number of the first fault it finds, 0 for none.
+ * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
+ *
+ * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
+ * without the marks of C: 1.0e7f becomes 1e7, see write_text().
+ */
+#define FABRIC_RANGES(X)                                                                                               \
+  X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
+  X(stretch_warp, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(stretch_weft, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(shear, 0.0f, 1.0e7f, " N/m")                                                                                       \
+  X(bend, 0.0f, 10.0f, " N m")                                                                                         \
+  X(bend_transition, 1.0e-6f, 0.5f, "")                                                                                \
+  X(compression, 0.0f, 1.0f, "")                                                                                       \
+  X(shear_compression, 0.0f, 1.0f, "")                                                                                 \
+  X(stretch_damping, 0.0f, 1.0e4f, " N s/m")                                                                           \
+  X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
+  X(bend_damping, 0.0f, 1.0e4f, " N s/m")
+
+#define CONFIG_INTEGERS(X)                                                                                             \
+  X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
+  X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
+  X(substeps, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                              \
+  X(max_colliders, 0, CLOTH_COLLIDER_LIMIT, "")                                                                        \
+  X(grid.wrap, 0, 1, "")                                                                                               \
+  X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
+  X(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, "")                                             \
+  X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
+  X(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells")                                                                   \
+  X(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                  \
+  X(tethers.count, 0, 2, "")                                                                                           \
+  X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
+  X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
+  X(solver.warm_start, 0, 1, "")                                                                                       \
+  X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
+  X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.targets, 0, 1, "")                                                                                        \
+  X(capacity.shared_scratch, 0, 1, "")                                                                                 \
+  X(capacity.fixed_work, 0, 1, "")
+
+#define CONFIG_FLOATS(X)                                                                                               \
+  X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
+  X(air.drag, 0.0f, 100.0f, "")                                                                                        \
+  X(air.lift, 0.0f, 100.0f, "")                                                                                        \
+  X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
+  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
+  X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
+  X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
+  X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
+  X(projection.fold_stiffness, 0.0f, 1.0e6f, " N/m")                                                                   \
+  X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
+  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
+  X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
+  X(sleep.time, 0.0f, 60.0f, " s")
+
+/* A text for builds that leave a part out; other builds never show it. */
+#define TEXT_WITHOUT_0(text) text
+#define TEXT_WITHOUT_1(text) ""
+#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
+#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+
+/* All other faults of a config: X(name, error, text). */
+#define CONFIG_FAULTS(X)                                                                                               \
+  X(POINTER, NULL, "config: NULL")                                                                                     \
+  X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
+  X(SPANS, RANGE, "projection.spans: 0 or a power of two")                                                             \
+  X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
+  X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
+  X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
+  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
+  X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
+  X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
+  X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
+  X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
+  X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
+  X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
+  X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
+  X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
+  X(EDGES, CONFLICT, "edge_warp, edge_weft: at least 6 degrees from parallel")                                         \
+  X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
+  X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
+  X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
+  X(GRAVITY, RANGE, "gravity: -1e4..1e4 m/s^2 on each axis")                                                           \
+  X(WIND, RANGE, "wind: -1000..1000 m/s on each axis")                                                                 \
+  X(MASS_MAP, RANGE, "grid.mass_map: 0.01..100")                                                                       \
+  X(STIFFNESS_MAP, RANGE, "grid.stiffness_map: 0..100")
+
+#define COLLIDER_FAULTS(X)                                                                                             \
+  X(POINTER, NULL, "collider: NULL")                                                                                   \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER")                                                    \
+  X(RADIUS, RANGE, "radius: 1e-3..1e4 m")                                                                              \
+  X(RADIUS_TOP, RANGE, "radius_top: 1e-3..1e4 m")                                                                      \
+  X(HALF_HEIGHT, RANGE, "half_height: 1e-3..1e4 m")                                                                    \
+  X(HALF_EXTENTS, RANGE, "half_extents: 1e-3..1e4 m on each axis")                                                     \
+  X(SPHERES, CONFLICT, "radius, radius_top, half_height: one sphere of the capsule is inside the other")               \
+  X(POSITION, RANGE, "pose.position: -1e5..1e5 m on each axis")                                                        \
+  X(ROTATION, RANGE, "pose.rotation: of length 1, to 1e-3")                                                            \
+  X(STATIC, RANGE, "static_friction: 0..10")                                                                           \
+  X(KINETIC, RANGE, "kinetic_friction: 0..10")                                                                         \
+  X(FRICTIONS, CONFLICT, "kinetic_friction, static_friction: kinetic is at most static")
+
+/* Numbers of faults. Those of ranges are their places in the lists, from 1. */
+#define ONE_MORE(field, low, high, unit) +1
+#define CONFIG_FAULT(name) CONFIG_FAULT_##name
+#define COLLIDER_FAULT(name) COLLIDER_FAULT_##name
+#define CONFIG_NUMBER(name, error, text) CONFIG_FAULT(name),
+#define COLLIDER_NUMBER(name, error, text) COLLIDER_FAULT(name),
+enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
+enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
+/* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
+enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
+
+#define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
+CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
+#endif
+
+/* The error of a config's fault. */
+static int config_error(int fault) {
+  if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
+    return config_fault_errors[fault - CONFIG_RANGE_COUNT - 1];
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+typedef struct float_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  float low, high;
+} float_range;
+
+typedef struct integer_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  int32_t low, high;
+} integer_range;
+
+#define FABRIC_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_fabric, field), (low), (high)},
+#define CONFIG_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_config, field), (low), (high)},
+CLOTH_CONSTANT static const float_range fabric_ranges[] = {FABRIC_RANGES(FABRIC_RANGE)};
+CLOTH_CONSTANT static const integer_range config_integers[] = {CONFIG_INTEGERS(CONFIG_RANGE)};
+CLOTH_CONSTANT static const float_range config_floats[] = {CONFIG_FLOATS(CONFIG_RANGE)};
+
+/* Number of the first range, from 1, that a float of a struct is outside of; 0 if none is. */
+static int find_float_outside(const void *values, const float_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const float *value = (const float *)(const void *)((const char *)values + ranges[n].offset);
+    if (!in_range(*value, ranges[n].low, ranges[n].high)) {
+      return n + 1;
+    }
+  }
+  return 0;
+}
+
+/* Number of the first range, from 1, that an integer of a struct is outside of; 0 if none is. */
+static int find_integer_outside(const void *values, const integer_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + ranges[n].offset);
+    if (*value < ranges[n].low || *value > ranges[n].high) {
+      return n + 1;
+    }
+  }
+  return 0;
+}
+
 /// Placement of the grid ///
 
-/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t cells) {
-  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  float spacing = vector_length(edge) / (float)cells;
-  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+/* Is an edge finite, and the distance between neighbours 0.1 mm to 100 m? */
+static int is_edge(cloth_vector edge, int32_t cells) {
+  return vector_in_range(edge, CLOTH_POSITION_LIMIT) &&
+         in_range(vector_length(edge) / (float)cells, 0.99999e-4f, 100.0f);
 }
 
 static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->wrap;
+  return WITH_WRAP && config->grid.wrap;
 }
 
 /* Measured in units of the first edge's length, so that nothing overflows. */
@@ -2600,26 +2785,28 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
 }
 
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
-      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
-    return CLOTH_ERROR_PLACEMENT;
+static int find_placement_fault(const cloth_config *config) {
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
+    return CONFIG_FAULT(EDGE_WARP);
   }
-  if (config->positions) {
-    for (int32_t i = 0; i < config->columns * config->rows; i++) {
-      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
-        return CLOTH_ERROR_PLACEMENT;
-      }
+  if (!is_edge(config->edge_weft, config->rows - 1)) {
+    return CONFIG_FAULT(EDGE_WEFT);
+  }
+  if (edges_lean(config)) {
+    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
+  }
+  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
+      return CONFIG_FAULT(POSITIONS);
     }
-    return CLOTH_OK;
   }
-  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* of a column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CLOTH_ERROR_PLACEMENT;
+      return CONFIG_FAULT(START);
     }
   }
-  return CLOTH_OK;
+  return 0;
 }
 
 /// Fabrics ///
@@ -2640,59 +2827,12 @@ static cloth_fabric fabric_default(void) {
   return f;
 }
 
-/* The range of a number in a struct, and the error of being outside. */
-typedef struct float_limit {
-  uint16_t offset;
-  int16_t error;
-  float low, high;
-} float_limit;
-
-typedef struct integer_limit {
-  uint16_t offset;
-  int16_t error;
-  int32_t low, high;
-} integer_limit;
-
-#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
-CLOTH_CONSTANT static const float_limit fabric_limits[] = {
-    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
-    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
-    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
-    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-};
-#undef FABRIC
-
-static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
-  const float_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
-    if (!in_range(*value, limits->low, limits->high)) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
-}
-
-static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
-  const integer_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
-    if (*value < limits->low || *value > limits->high) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
+static int find_fabric_fault(const cloth_fabric *fabric) {
+  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
 }
 
 static int check_fabric(const cloth_fabric *fabric) {
-  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
@@ -2724,7 +2864,7 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
     return CLOTH_ERROR_NULL;
   }
   if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
-    return CLOTH_ERROR_STIFFNESS;
+    return CLOTH_ERROR_RANGE;
   }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
@@ -2743,163 +2883,165 @@ cloth_config cloth_config_default(void) {
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
   config.fabric = fabric_default();
-  config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
-  config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 200.0f;
-  config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
-  config.tethers = WITH_PROJECTION ? TETHERS : 0;
-  config.fine_sweeps = 3;
-  config.tether_scale = 1.0015f;
-  /* What can only be explicit needs as many substeps as it is stiff. */
-  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
-  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
-  config.max_speed = 300.0f;
-  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.max_iterations = 4;
-  config.tolerance = 1.0e-3f;
-  config.limit_extension = 0.006f;
-  config.limit_compression = 1.0f;
-  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
+  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.max_confined = WITH_CONFINED ? 8 : 0;
-  config.sleep_time = 0.5f;
+  config.air.density = 1.2f;
+  config.integration.method =
+      WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config.integration.explicit_threshold = 0.2f;
+  config.integration.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
+  config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
+  config.integration.max_speed = 300.0f;
+  config.integration.velocity_damping = 0.1f;
+  config.projection.spans = CLOTH_AUTOMATIC;
+  config.projection.fine_sweeps = 3;
+  config.projection.fold_stiffness = 200.0f;
+  config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
+  config.tethers.scale = 1.0015f;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.max_iterations = 4;
+  config.solver.tolerance = 1.0e-3f;
+  config.strain_limit.max_extension = 0.006f;
+  config.strain_limit.max_compression = 1.0f;
+  config.contact.mode = CLOTH_CONTACT_PROJECTION;
+  config.sleep.time = 0.5f;
+  config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
 }
 
-#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
-CLOTH_CONSTANT static const integer_limit config_integers[] = {
-    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
-    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
-    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
-    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
-    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
-    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
-    {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
-    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
-    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
-    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
-};
-
-CLOTH_CONSTANT static const float_limit config_floats[] = {
-    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
-    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
-    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
-    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
-    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
-    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
-    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
-    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
-    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
-    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
-    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
-    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
-    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
-};
-#undef CONFIG
-
-static int check_map(const float *map, int32_t count, float low, float high) {
+static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
-      return CLOTH_ERROR_MAP;
+      return 0;
     }
   }
-  return CLOTH_OK;
+  return 1;
 }
 
 /* With fewer columns two bend springs would join the same two particles. */
 #define LEAST_COLUMNS_WRAPPED 5
 
-/* Are the choices among those there are? */
-static int check_choices(const cloth_config *config) {
-  if ((unsigned)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
-      (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
-    return CLOTH_ERROR_INTEGRATION;
-  }
-  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_AUTOMATIC) {
-    return CLOTH_ERROR_SOLVER;
-  }
-  if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
-    return CLOTH_ERROR_CONTACT;
-  }
+/* Settings in range that exclude each other. */
+static int find_conflict(const cloth_config *config) {
   if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
-    return CLOTH_ERROR_GRID;
+    return CONFIG_FAULT(TUBE_COLUMNS);
   }
-  if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
-    return CLOTH_ERROR_WORK;
+  if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(WORK_SLEEP);
   }
-  return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
+  if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(WORK_CONTACT);
+  }
+  return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
 }
 
 /* Can anything of a cloth with this config ever be implicit? */
 static int needs_solver(const cloth_config *config) {
-  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
-  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
-          config->contact_mode == CLOTH_CONTACT_SOLVER);
+  float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
+          above > flush_small(config->integration.explicit_threshold, WORK_QUANTUM) ||
+          config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
 /* Does it keep earlier velocities? */
 static int needs_history(const cloth_config *config) {
-  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
-/* Does the config ask for what this build does without? */
-static int check_left_out(const cloth_config *config) {
-  if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
-      (!WITH_PROJECTION &&
-       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
-      (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
-      (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
-      (!WITH_TARGETS && config->targets) || (!WITH_WRAP && config->wrap) ||
-      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
-    return CLOTH_ERROR_LEFT_OUT;
+static int needs_projection(const cloth_config *config) {
+  return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
+         config->tethers.count > 0;
+}
+
+/* Settings that need what this build leaves out. */
+static int find_left_out(const cloth_config *config) {
+  if (!WITH_SOLVER && needs_solver(config)) {
+    return CONFIG_FAULT(NO_SOLVER);
   }
-  return CLOTH_OK;
+  if (!WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    return CONFIG_FAULT(NO_MULTILEVEL);
+  }
+  if (!WITH_PROJECTION && needs_projection(config)) {
+    return CONFIG_FAULT(NO_PROJECTION);
+  }
+  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(NO_CONTACTS);
+  }
+  if (!WITH_COLLIDERS && config->max_colliders > 0) {
+    return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!WITH_CONFINED && config->capacity.max_confined > 0) {
+    return CONFIG_FAULT(NO_CONFINED);
+  }
+  if (!WITH_LIMITS && config->strain_limit.sweeps > 0) {
+    return CONFIG_FAULT(NO_LIMITS);
+  }
+  if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(NO_SLEEP);
+  }
+  if (!WITH_TARGETS && config->capacity.targets) {
+    return CONFIG_FAULT(NO_TARGETS);
+  }
+  if (!WITH_WRAP && config->grid.wrap) {
+    return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
+    return CONFIG_FAULT(NO_AIR);
+  }
+  return 0;
+}
+
+/* Numbers outside their ranges. */
+static int find_outside(const cloth_config *config) {
+  int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
+  if (outside) {
+    return outside;
+  }
+  outside = find_float_outside(config, config_floats, CONFIG_FLOAT_COUNT);
+  return outside ? CONFIG_INTEGER_COUNT + outside : 0;
+}
+
+static int find_vector_fault(const cloth_config *config) {
+  if (!vector_in_range(config->gravity, 1.0e4f)) {
+    return CONFIG_FAULT(GRAVITY);
+  }
+  return vector_in_range(config->wind, 1.0e3f) ? 0 : CONFIG_FAULT(WIND);
+}
+
+static int find_map_fault(const cloth_config *config) {
+  const int32_t count = config->columns * config->rows;
+  if (!is_map(config->grid.mass_map, count, 0.01f, 100.0f)) {
+    return CONFIG_FAULT(MASS_MAP);
+  }
+  return is_map(config->grid.stiffness_map, count, 0.0f, 100.0f) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
+}
+
+/* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
+static int find_config_fault(const cloth_config *config) {
+  if (!config) {
+    return CONFIG_FAULT(POINTER);
+  }
+  if (config->cookie != CLOTH_COOKIE) {
+    return CONFIG_FAULT(COOKIE);
+  }
+  int fault = find_outside(config);
+  fault = fault ? fault : find_conflict(config);
+  fault = fault ? fault : find_left_out(config);
+  int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
+  fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
+  fault = fault ? fault : find_placement_fault(config);
+  fault = fault ? fault : find_vector_fault(config);
+  return fault ? fault : find_map_fault(config);
 }
 
 static int check_config(const cloth_config *config) {
-  if (!config) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  int error = check_integers(config, config_integers, sizeof config_integers);
-  error = error ? error : check_floats(config, config_floats, sizeof config_floats);
-  error = error ? error : check_choices(config);
-  error = error ? error : check_left_out(config);
-  error = error ? error : check_fabric(&config->fabric);
-  error = error ? error : check_placement(config);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(config->gravity, 1.0e4f)) {
-    return CLOTH_ERROR_GRAVITY;
-  }
-  if (!vector_in_range(config->wind, 1.0e3f)) {
-    return CLOTH_ERROR_WIND;
-  }
-  error = check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
-  return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
+  return config_error(find_config_fault(config));
 }
 
 /// Memory layout ///
@@ -2928,10 +3070,10 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (config->mass_map) {
+  if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->stiffness_map) {
+  if (config->grid.stiffness_map) {
     c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
@@ -2942,12 +3084,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+  c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
-  if (config->tethers) {
-    c->state.tethers = reserve_floats(end, config->tethers * c->count);
+  if (config->tethers.count) {
+    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
   }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
@@ -2955,10 +3097,10 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (needs_history(config)) {
     c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
-  if (config->warm_start && needs_solver(config)) {
+  if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
-  if (config->targets) {
+  if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
@@ -3038,7 +3180,7 @@ static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
 /* Room for the limits of as many spans as there can be, bend springs being two cells long. */
 static uint32_t projection_bytes(const cloth_config *config) {
   int32_t limits = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
+  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
     limits += 2;
   }
   return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
@@ -3061,25 +3203,26 @@ static int32_t seam_rows(const cloth *c) {
 
 /* May anything be projected? */
 static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->projection_threshold < CLOTH_KAPPA_NEVER;
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  int32_t substeps =
+      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = config->shared_scratch ? align_up(*end) : *end;
+  *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
-  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
@@ -3090,7 +3233,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
       c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
@@ -3102,7 +3245,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
     c->scratch.direction = reserve_vectors(end, 3 * c->stride);
     c->scratch.solution = reserve_vectors(end, 3 * c->stride);
-    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->scratch.share = reserve_vectors(end, c->count);
       c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
@@ -3110,9 +3253,9 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   }
   reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
-  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
-  c->has_scratch = !config->shared_scratch;
+  c->has_scratch = !config->capacity.shared_scratch;
 }
 
 /* Fills in everything that follows from the config alone. */
@@ -3121,7 +3264,7 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
-  c->grid.wrap = config->wrap;
+  c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   layout_constants(c, config, &end);
@@ -3163,8 +3306,11 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   }
   uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
   int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
-  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_SCRATCH;
+  if (c->shared_bytes == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
+    return CLOTH_ERROR_ARENA;
   }
   uintptr_t moved = way - c->scratch.uniform_runs;
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
@@ -3175,7 +3321,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+int cloth_get_memory(const cloth *c, cloth_memory *memory) {
   int error = check_call(c, memory);
   if (error) {
     return error;
@@ -3205,38 +3351,38 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 
 static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration;
-  s->integration.bend_method = (int32_t)config->bend_integration;
-  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
+  s->air.density = flush_small(config->air.density, WORK_QUANTUM);
+  s->air.drag = flush_small(config->air.drag, WORK_QUANTUM);
+  s->air.lift = flush_small(config->air.lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(config->air.normal_drag, WORK_QUANTUM);
+  s->integration.method = (int32_t)config->integration.method;
+  s->integration.bend_method = (int32_t)config->integration.bend_method;
+  s->integration.explicit_threshold = flush_small(config->integration.explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(config->integration.bdf2_blend, WORK_QUANTUM);
   s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->max_substeps;
-  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->spans;
-  s->projection.fine_sweeps = config->fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers;
-  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->preconditioner;
-  s->solver.max_iterations = config->max_iterations;
-  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->warm_start;
-  s->strain_limit.sweeps = config->limit_sweeps;
-  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact_mode;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = flush_small(config->integration.max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(config->integration.velocity_damping, WORK_QUANTUM);
+  s->projection.spans = config->projection.spans;
+  s->projection.fine_sweeps = config->projection.fine_sweeps;
+  s->projection.fold_stiffness = flush_small(config->projection.fold_stiffness, WORK_QUANTUM);
+  s->tethers.count = config->tethers.count;
+  s->tethers.scale = flush_small(config->tethers.scale, WORK_QUANTUM);
+  s->solver.preconditioner = (int32_t)config->solver.preconditioner;
+  s->solver.max_iterations = config->solver.max_iterations;
+  s->solver.tolerance = flush_small(config->solver.tolerance, WORK_QUANTUM);
+  s->solver.warm_start = config->solver.warm_start;
+  s->strain_limit.sweeps = config->strain_limit.sweeps;
+  s->strain_limit.max_extension = flush_small(config->strain_limit.max_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(config->strain_limit.max_compression, WORK_QUANTUM);
+  s->contact.mode = (int32_t)config->contact.mode;
   s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
+  s->sleep.speed = flush_small(config->sleep.speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(config->sleep.time, STATE_QUANTUM);
   s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->max_confined;
-  s->capacity.fixed_work = config->fixed_work;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.fixed_work = config->capacity.fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -3281,7 +3427,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
+      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -3301,12 +3447,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
     return CLOTH_ERROR_NULL;
   }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA_ALIGNMENT;
+    return CLOTH_ERROR_ARENA;
   }
   cloth draft;
   compute_layout(&draft, config);
   if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
@@ -3314,10 +3460,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   c->magic = CLOTH_MAGIC;
   measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->constant.mass_ratio);
-  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
+  copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
@@ -4315,13 +4463,13 @@ int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *c, int32_t substep) {
+int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
+    return CLOTH_ERROR_INDEX;
   }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
@@ -4646,11 +4794,12 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
-static float max_particle_speed(const cloth *c) {
-  vector_array v = vectors_at(c, c->state.velocity);
+/* Speed of the fastest particle as a step of dt seconds starts. */
+static float max_particle_speed(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
   float most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     most = maximum(most, vector_dot(velocity, velocity));
   }
   return square_root(most);
@@ -4677,7 +4826,8 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float wanted = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float wanted =
+      max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
     return ceiling_within(maximum(wanted, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
@@ -5894,7 +6044,8 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->max_substep_iterations =
+      result.iterations > s->max_substep_iterations ? result.iterations : s->max_substep_iterations;
   s->substeps_capped += result.capped;
   s->residual = maximum(s->residual, result.residual);
 }
@@ -6815,7 +6966,10 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  if (c->settings.tethers.count == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
@@ -6827,7 +6981,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return error;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+    return CLOTH_ERROR_STATE; /* choosing needs it */
   }
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -6848,7 +7002,7 @@ int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pi
   return error;
 }
 
-int cloth_choose_tethers(cloth *c) {
+int cloth_reset_tethers(cloth *c) {
   int error = check_tether(c, 0, 0);
   if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
     inputs_of(c)->tethers_chosen = TETHERS_STALE;
@@ -7758,9 +7912,12 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
+  if (!c->state.targets) {
+    return CLOTH_ERROR_STATE;
+  }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!c->state.targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
+  if (!is_motion_limit(limit)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
@@ -7786,7 +7943,7 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
         !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
-      return CLOTH_ERROR_VECTOR;
+      return CLOTH_ERROR_RANGE;
     }
   }
   return CLOTH_OK;
@@ -7798,7 +7955,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (!c->state.targets) {
-    return CLOTH_ERROR_TARGETS;
+    return CLOTH_ERROR_STATE;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
   error = error ? error : check_targets(c, layout, vertices);
@@ -7885,18 +8042,27 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 /// Motion ///
 
-/* Pins whose target was reached rest; mobilities follow from pins and masses. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+/* Pins that made a move in the last step rest, those that have one to make get its velocity for this step. */
+static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
+  int have_moves = (union_of_freedom_flags(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (freedom[i] & PIN_MOVING) {
+      vector_store(v, i, starting_velocity(c, i, inverse_dt));
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
+    } else if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
       freedom[i] = FREEDOM_PINNED;
     }
   }
+}
+
+/* Velocities of pins, and mobilities, which follow from pins and masses. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  const uint8_t *freedom = freedom_of(c);
+  start_pins(c, 1.0f / dt);
   for (int32_t i = 0; i < c->count; i++) {
     mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
   }
@@ -8316,17 +8482,32 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const surrou
   return work;
 }
 
-/* Can a step of dt be made? */
+/* Do the moves of all pins stay below the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (union_of_freedom_flags(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Can a step of dt be made? A sleeping cloth has no moves, and its step looks at no particle. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH;
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
@@ -8342,7 +8523,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const su
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
     return error;
@@ -8374,13 +8555,15 @@ static void model_from_config(config_model *paper, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
-  paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
+  paper->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The dearest surroundings of a cloth of this config. */
@@ -8390,8 +8573,8 @@ static surroundings worst_surroundings(const cloth_config *config) {
   fill_zero(&around, sizeof around);
   fill_zero(&dearest, sizeof dearest);
   dearest.shape = CLOTH_SHAPE_CYLINDER;
-  around.confined = config->max_confined;
-  around.tethers = config->tethers;
+  around.confined = config->capacity.max_confined;
+  around.tethers = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_body(&around, &dearest);
   }
@@ -8412,7 +8595,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around
   return most;
 }
 
-int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
   int error = check_config(config);
   if (error) {
     return error;
@@ -8421,7 +8604,7 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   config_model paper;
   surroundings around = worst_surroundings(config);
@@ -8471,7 +8654,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->settings.strain_limit.sweeps > 0) {
     float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
   }
   return stretch;
 }
@@ -8481,17 +8664,17 @@ CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 1
 CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
 
 static void plan_tiers(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->bend_integration = CLOTH_BEND_ADAPTIVE;
-  config->projection_threshold = 0.0f;
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.projection_threshold = 0.0f;
   /* Tubes gathered into folds would have these go round and round with less damping and fewer sweeps (measured). */
-  config->extrapolation = config->wrap ? 0.5f : 0.8f;
-  config->spans = 0;
-  config->fine_sweeps = config->wrap ? 3 : 1;
-  config->tethers = TETHERS;
+  config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
+  config->projection.spans = 0;
+  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
+  config->tethers.count = TETHERS;
   config->substeps = 1;
-  config->max_substeps = 1;
-  config->limit_sweeps = 0;
+  config->integration.max_substeps = 1;
+  config->strain_limit.sweeps = 0;
 }
 
 /* What is asked of a plan; 0 is anything. */
@@ -8558,10 +8741,10 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
     return CLOTH_ERROR_NULL;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_RANGE;
   }
   plan_choice best;
   plan_goal goal;
@@ -8569,13 +8752,13 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   goal.stretch = stretch;
   choose_plan(config, dt, &goal, &best);
   if (best.forecast.work == 0) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_NO_PLAN;
   }
   *planned = *config;
   plan_tiers(planned);
   planned->substeps = best.substeps;
-  planned->max_substeps = best.substeps;
-  planned->limit_sweeps = best.sweeps;
+  planned->integration.max_substeps = best.substeps;
+  planned->strain_limit.sweeps = best.sweeps;
   *forecast = best.forecast;
   return CLOTH_OK;
 }
@@ -8585,13 +8768,6 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 /// Stepping ///
 
 static void finish_motions(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
-  for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_HAS_TARGET) {
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    }
-  }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
@@ -8701,7 +8877,7 @@ static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
   clear_pads(c);
-  prepare_particles(c);
+  prepare_particles(c, dt);
   find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -8782,7 +8958,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_WORK;
+    return CLOTH_ERROR_STATE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -8800,8 +8976,11 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_WORK;
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -8816,14 +8995,14 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /// Inputs ///
 
-/* Stores an input after checking it, or returns `error`. */
-CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
-  int fault = check_cloth(c);
-  if (fault) {
-    return fault;
+/* Stores a vector of the inputs if each component is within a limit. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
   }
   if (!vector_in_range(value, limit)) {
-    return error;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -8831,18 +9010,18 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f);
 }
 
 #if WITH_AIR
 
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
-  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
@@ -8898,7 +9077,7 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
     return error;
   }
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return CLOTH_ERROR_PARTICLE;
+    return CLOTH_ERROR_INDEX;
   }
   return row * c->grid.columns + column;
 }
@@ -8921,6 +9100,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* drops a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -8941,30 +9121,32 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
   if (error) {
     return error;
   }
-  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   int error = check_pin(c, particle);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
-  }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
-  cloth_vector velocity = vector_scale(way, 1.0f / dt);
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  /* A step of 1 s, the longest, makes a displacement the velocity of the same number. */
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
-  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
-  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
+  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+    wake(c);
+  } else if (WITH_SLEEP && is_asleep(c)) {
+    return CLOTH_OK; /* a move of less than 1 nm is none for a sleeping cloth */
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
+  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
   return CLOTH_OK;
 }
 
@@ -8977,7 +9159,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
   if (!(length > 1.0e-6f)) {
-    return CLOTH_ERROR_DIRECTION;
+    return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
@@ -9021,7 +9203,7 @@ int cloth_release(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *c, int32_t particle) {
+int cloth_get_freedom(const cloth *c, int32_t particle) {
   int error = check_particle(c, particle);
   return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
@@ -9031,8 +9213,8 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (error) {
     return error;
   }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
@@ -9051,10 +9233,9 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);
@@ -9073,6 +9254,9 @@ cloth_collider cloth_collider_default(void) {
   body.shape = CLOTH_SHAPE_SPHERE;
   body.pose.rotation.w = 1.0f;
   body.radius = 0.25f;
+  body.radius_top = 0.25f;
+  body.half_height = 0.25f;
+  body.half_extents = vector(0.25f, 0.25f, 0.25f);
   body.static_friction = 0.5f;
   body.kinetic_friction = 0.5f;
   return body;
@@ -9082,42 +9266,71 @@ static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
 
-static int check_shape(const cloth_collider *body) {
-  int valid = 0;
+static int find_capsule_fault(const cloth_collider *body) {
+  if (!is_size(body->radius)) {
+    return COLLIDER_FAULT(RADIUS);
+  }
+  if (!is_size(body->radius_top)) {
+    return COLLIDER_FAULT(RADIUS_TOP);
+  }
+  if (!is_size(body->half_height)) {
+    return COLLIDER_FAULT(HALF_HEIGHT);
+  }
+  return absolute(body->radius - body->radius_top) < 1.998f * body->half_height ? 0 : COLLIDER_FAULT(SPHERES);
+}
+
+static int find_shape_fault(const cloth_collider *body) {
+  const cloth_vector half = body->half_extents;
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
-    valid = 1;
-    break;
+    return 0;
   case CLOTH_SHAPE_SPHERE:
-    valid = is_size(body->radius);
-    break;
+    return is_size(body->radius) ? 0 : COLLIDER_FAULT(RADIUS);
   case CLOTH_SHAPE_CAPSULE:
-    valid = is_size(body->radius) && is_size(body->radius_top) && is_size(body->half_height) &&
-            absolute(body->radius - body->radius_top) < 1.998f * body->half_height;
-    break;
+    return find_capsule_fault(body);
   case CLOTH_SHAPE_BOX:
-    valid = is_size(body->half_extents.x) && is_size(body->half_extents.y) && is_size(body->half_extents.z);
-    break;
+    return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    valid = is_size(body->radius) && is_size(body->half_height);
-    break;
+    if (!is_size(body->radius)) {
+      return COLLIDER_FAULT(RADIUS);
+    }
+    return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
+  default:
+    return COLLIDER_FAULT(SHAPE);
   }
-  return valid ? CLOTH_OK : CLOTH_ERROR_SHAPE;
+}
+
+static int find_friction_fault(const cloth_collider *body) {
+  if (!in_range(body->static_friction, 0.0f, 10.0f)) {
+    return COLLIDER_FAULT(STATIC);
+  }
+  if (!in_range(body->kinetic_friction, 0.0f, 10.0f)) {
+    return COLLIDER_FAULT(KINETIC);
+  }
+  return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
+}
+
+/* The first fault of a collider, 0 for none. */
+static int find_collider_fault(const cloth_collider *body) {
+  if (!body) {
+    return COLLIDER_FAULT(POINTER);
+  }
+  int fault = find_shape_fault(body);
+  if (fault) {
+    return fault;
+  }
+  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
+    return COLLIDER_FAULT(POSITION);
+  }
+  return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
+}
+
+static int collider_error(int fault) {
+  return fault ? collider_fault_errors[fault - 1] : CLOTH_OK;
 }
 
 static int check_collider(const cloth_collider *body) {
-  if (!body) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_shape(body);
-  error = error ? error : check_pose(&body->pose);
-  if (error) {
-    return error;
-  }
-  if (!in_range(body->static_friction, 0.0f, 10.0f) || !in_range(body->kinetic_friction, 0.0f, body->static_friction)) {
-    return CLOTH_ERROR_FRICTION;
-  }
-  return CLOTH_OK;
+  return collider_error(find_collider_fault(body));
 }
 
 /* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
@@ -9165,7 +9378,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
     return error;
   }
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
-                                                                                                 : CLOTH_ERROR_COLLIDER;
+                                                                                                 : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
@@ -9217,7 +9430,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
   int error = check_collider_index(c, index);
   if (error) {
     return error;
@@ -9285,9 +9498,9 @@ static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place
 /* A velocity; along no axis does it come to be faster than a pin may be told to move. */
 static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
 }
 
 static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
@@ -9396,8 +9609,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                uint64_t colliders) {
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
   int error = check_call(c, from && to ? from : NULL);
@@ -9407,11 +9620,11 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_INERTIA;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
@@ -9419,7 +9632,7 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return CLOTH_OK;
   }
   if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_VECTOR;
+    return CLOTH_ERROR_RANGE;
   }
   wake(c);
   transform_particles(c, &m, dt);
@@ -9433,31 +9646,31 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
 
 /// Output ///
 
-static cloth_range view_at(const cloth *c, uint32_t offset) {
+static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
-  cloth_range range;
-  range.x = p.x;
-  range.y = p.y;
-  range.z = p.z;
-  range.count = c->count;
-  return range;
+  cloth_vector_view view;
+  view.x = p.x;
+  view.y = p.y;
+  view.z = p.z;
+  view.count = c->count;
+  return view;
 }
 
-int cloth_positions(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.position);
+  *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.velocity);
+  *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
@@ -9493,7 +9706,7 @@ int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity)
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
+  *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
@@ -9549,7 +9762,7 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *c) {
+int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
   return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
@@ -9575,7 +9788,7 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     return CLOTH_ERROR_BUFFER;
   }
   if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
-    return CLOTH_ERROR_INDEX_WIDTH;
+    return CLOTH_ERROR_BUFFER;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
@@ -9598,7 +9811,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 
 #endif
 
-int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   int error = check_cloth(c);
   if (error) {
     return error;
@@ -9692,20 +9905,20 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
     return error;
   }
   if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
   describe_save(c, expected);
   if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
+    return CLOTH_ERROR_IMAGE_VERSION;
   }
-  if (header[1] != expected[1] || bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
-  }
-  if (header[2] != expected[2] || header[3] != expected[3]) {
+  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
+  }
+  if (bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
@@ -9785,25 +9998,17 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
 static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
-  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
-  }
-  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
-    return CLOTH_ERROR_IMAGE_NUMERICS;
-  }
-  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+  for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
     if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_SIZE;
+      return CLOTH_ERROR_IMAGE_VERSION;
     }
   }
-  if (bytes < header[IMAGE_BYTES]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_CONFIG;
+    }
   }
-  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
-  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
 
 static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
@@ -9850,7 +10055,7 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
@@ -10018,7 +10223,7 @@ static int check_image_history(const image_view *view) {
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
-        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+        is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -10096,7 +10301,7 @@ static int check_image_content(const image_view *view) {
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
@@ -10110,7 +10315,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
     return error;
   }
   if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
@@ -10236,13 +10441,12 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
   vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
     float mass = mass_ratio_at(c, i);
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
   }
@@ -10264,8 +10468,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_bend(c, d, &sums);
   }
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
-  measures->stretch_largest = sums.largest;
-  measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->max_stretch = sums.largest;
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;
@@ -10273,27 +10477,113 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 
 #endif
 
-/// Names ///
+/// Names and explanations ///
 
 #if WITH_NAMES
 
-/* One after the other, in the order of the codes. */
+/* Texts one after the other, each with a 0 at its end. */
 CLOTH_CONSTANT static const char result_names[] =
-    "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
-    "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
-    "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
-    "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
-    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0TARGETS\0SCRATCH\0";
+    "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
+    "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
+    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0";
 
-const char *cloth_result_name(int result) {
-  const char *name = result_names;
-  for (int code = result < 0 ? result : 0; code < 0 && *name; code++) {
-    while (*name++) {
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+#define RANGE_TEXT(field, low, high, unit) #field ": " TEXT(low) ".." TEXT(high) unit "\0"
+#define FAULT_TEXT(name, error, text) text "\0"
+CLOTH_CONSTANT static const char fabric_texts[] = "ok\0" FABRIC_RANGES(RANGE_TEXT);
+CLOTH_CONSTANT static const char config_texts[] =
+    "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
+#endif
+
+/* The text of a number, from 0; the empty one at the end if there are fewer. */
+static const char *find_text(const char *texts, int number) {
+  for (; number > 0 && *texts; number--) {
+    while (*texts++) {
     }
   }
-  return *name ? name : "unknown";
+  return texts;
 }
+
+const char *cloth_result_name(int result) {
+  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_LANES ? -result : 0);
+  return result >= CLOTH_ERROR_LANES ? name : "unknown";
+}
+
+static int is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+
+/* Letters of a text that mark a number as one of C: the f after a digit, and the .0 before an f or an exponent. */
+static int mark_letters(const char *text, char before) {
+  if (!is_digit(before)) {
+    return 0;
+  }
+  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
+    return 2;
+  }
+  return text[0] == 'f';
+}
+
+/* Appends a text to what `to` holds up to `used`, without the marks of C, and ends it with a 0. Returns how much of it
+   is used then; what does not fit into `bytes` bytes is dropped. */
+static size_t append_text(char *to, size_t bytes, size_t used, const char *text) {
+  char before = 0;
+  while (*text && used + 1 < bytes) {
+    int marks = mark_letters(text, before);
+    before = marks ? '0' : *text;
+    if (marks) {
+      text += marks;
+    } else {
+      to[used++] = *text++;
+    }
+  }
+  if (bytes > 0) {
+    to[used] = 0;
+  }
+  return used;
+}
+
+int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_config_fault(config);
+  if (fault > CONFIG_FABRIC) {
+    size_t used = append_text(text, bytes, 0, "fabric.");
+    append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
+  } else {
+    append_text(text, bytes, 0, find_text(config_texts, fault));
+  }
+  return config_error(fault);
+}
+
+int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = fabric ? find_fabric_fault(fabric) : 0;
+  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+#if WITH_COLLIDERS
+
+int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_collider_fault(collider);
+  append_text(text, bytes, 0, find_text(collider_texts, fault));
+  return collider_error(fault);
+}
+
+#endif
 
 #endif
 

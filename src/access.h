@@ -233,7 +233,19 @@ static int check_particle(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+}
+
+/* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
+static cloth_vector current_velocity(const cloth *c, int32_t particle) {
+  return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)
+                                              : vector_load(vectors_at(c, c->state.velocity), particle);
+}
+
+/* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
+static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
 }
 
 /* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
@@ -250,5 +262,5 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "scalar.h"
+#include "settings.h"
 
 /// Fabrics ///
 
@@ -21,59 +22,12 @@ static cloth_fabric fabric_default(void) {
   return f;
 }
 
-/* The range of a number in a struct, and the error of being outside. */
-typedef struct float_limit {
-  uint16_t offset;
-  int16_t error;
-  float low, high;
-} float_limit;
-
-typedef struct integer_limit {
-  uint16_t offset;
-  int16_t error;
-  int32_t low, high;
-} integer_limit;
-
-#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
-CLOTH_CONSTANT static const float_limit fabric_limits[] = {
-    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
-    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
-    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
-    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-};
-#undef FABRIC
-
-static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
-  const float_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
-    if (!in_range(*value, limits->low, limits->high)) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
-}
-
-static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
-  const integer_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
-    if (*value < limits->low || *value > limits->high) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
+static int find_fabric_fault(const cloth_fabric *fabric) {
+  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
 }
 
 static int check_fabric(const cloth_fabric *fabric) {
-  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
@@ -105,7 +59,7 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
     return CLOTH_ERROR_NULL;
   }
   if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
-    return CLOTH_ERROR_STIFFNESS;
+    return CLOTH_ERROR_RANGE;
   }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;

@@ -85,25 +85,17 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
 static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
-  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
-  }
-  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
-    return CLOTH_ERROR_IMAGE_NUMERICS;
-  }
-  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+  for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
     if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_SIZE;
+      return CLOTH_ERROR_IMAGE_VERSION;
     }
   }
-  if (bytes < header[IMAGE_BYTES]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_CONFIG;
+    }
   }
-  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
-  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
 
 static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
@@ -150,7 +142,7 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
@@ -318,7 +310,7 @@ static int check_image_history(const image_view *view) {
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
-        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+        is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -396,7 +388,7 @@ static int check_image_content(const image_view *view) {
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
@@ -410,7 +402,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
     return error;
   }
   if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;

@@ -30,38 +30,38 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 
 static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration;
-  s->integration.bend_method = (int32_t)config->bend_integration;
-  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
+  s->air.density = flush_small(config->air.density, WORK_QUANTUM);
+  s->air.drag = flush_small(config->air.drag, WORK_QUANTUM);
+  s->air.lift = flush_small(config->air.lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(config->air.normal_drag, WORK_QUANTUM);
+  s->integration.method = (int32_t)config->integration.method;
+  s->integration.bend_method = (int32_t)config->integration.bend_method;
+  s->integration.explicit_threshold = flush_small(config->integration.explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(config->integration.bdf2_blend, WORK_QUANTUM);
   s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->max_substeps;
-  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->spans;
-  s->projection.fine_sweeps = config->fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers;
-  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->preconditioner;
-  s->solver.max_iterations = config->max_iterations;
-  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->warm_start;
-  s->strain_limit.sweeps = config->limit_sweeps;
-  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact_mode;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = flush_small(config->integration.max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(config->integration.velocity_damping, WORK_QUANTUM);
+  s->projection.spans = config->projection.spans;
+  s->projection.fine_sweeps = config->projection.fine_sweeps;
+  s->projection.fold_stiffness = flush_small(config->projection.fold_stiffness, WORK_QUANTUM);
+  s->tethers.count = config->tethers.count;
+  s->tethers.scale = flush_small(config->tethers.scale, WORK_QUANTUM);
+  s->solver.preconditioner = (int32_t)config->solver.preconditioner;
+  s->solver.max_iterations = config->solver.max_iterations;
+  s->solver.tolerance = flush_small(config->solver.tolerance, WORK_QUANTUM);
+  s->solver.warm_start = config->solver.warm_start;
+  s->strain_limit.sweeps = config->strain_limit.sweeps;
+  s->strain_limit.max_extension = flush_small(config->strain_limit.max_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(config->strain_limit.max_compression, WORK_QUANTUM);
+  s->contact.mode = (int32_t)config->contact.mode;
   s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
+  s->sleep.speed = flush_small(config->sleep.speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(config->sleep.time, STATE_QUANTUM);
   s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->max_confined;
-  s->capacity.fixed_work = config->fixed_work;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.fixed_work = config->capacity.fixed_work;
 }
 
 /* Extremes of a map, which bound kappa. */
@@ -106,7 +106,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
+      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -126,12 +126,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
     return CLOTH_ERROR_NULL;
   }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA_ALIGNMENT;
+    return CLOTH_ERROR_ARENA;
   }
   cloth draft;
   compute_layout(&draft, config);
   if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
@@ -139,10 +139,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   c->magic = CLOTH_MAGIC;
   measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->constant.mass_ratio);
-  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
+  copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);

@@ -11,14 +11,14 @@
 
 /// Inputs ///
 
-/* Stores an input after checking it, or returns `error`. */
-CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
-  int fault = check_cloth(c);
-  if (fault) {
-    return fault;
+/* Stores a vector of the inputs if each component is within a limit. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
   }
   if (!vector_in_range(value, limit)) {
-    return error;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -26,18 +26,18 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f);
 }
 
 #if WITH_AIR
 
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
-  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
@@ -93,7 +93,7 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
     return error;
   }
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return CLOTH_ERROR_PARTICLE;
+    return CLOTH_ERROR_INDEX;
   }
   return row * c->grid.columns + column;
 }
@@ -116,6 +116,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* drops a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -136,30 +137,32 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
   if (error) {
     return error;
   }
-  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   int error = check_pin(c, particle);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
-  }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
-  cloth_vector velocity = vector_scale(way, 1.0f / dt);
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  /* A step of 1 s, the longest, makes a displacement the velocity of the same number. */
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
-  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
-  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
+  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+    wake(c);
+  } else if (WITH_SLEEP && is_asleep(c)) {
+    return CLOTH_OK; /* a move of less than 1 nm is none for a sleeping cloth */
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
+  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
   return CLOTH_OK;
 }
 
@@ -172,7 +175,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
   if (!(length > 1.0e-6f)) {
-    return CLOTH_ERROR_DIRECTION;
+    return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
@@ -216,7 +219,7 @@ int cloth_release(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *c, int32_t particle) {
+int cloth_get_freedom(const cloth *c, int32_t particle) {
   int error = check_particle(c, particle);
   return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
@@ -226,8 +229,8 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (error) {
     return error;
   }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
@@ -246,10 +249,9 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);

@@ -31,10 +31,10 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (config->mass_map) {
+  if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->stiffness_map) {
+  if (config->grid.stiffness_map) {
     c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
@@ -45,12 +45,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+  c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
-  if (config->tethers) {
-    c->state.tethers = reserve_floats(end, config->tethers * c->count);
+  if (config->tethers.count) {
+    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
   }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
@@ -58,10 +58,10 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (needs_history(config)) {
     c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
-  if (config->warm_start && needs_solver(config)) {
+  if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
-  if (config->targets) {
+  if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
@@ -141,7 +141,7 @@ static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
 /* Room for the limits of as many spans as there can be, bend springs being two cells long. */
 static uint32_t projection_bytes(const cloth_config *config) {
   int32_t limits = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
+  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
     limits += 2;
   }
   return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
@@ -164,25 +164,26 @@ static int32_t seam_rows(const cloth *c) {
 
 /* May anything be projected? */
 static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->projection_threshold < CLOTH_KAPPA_NEVER;
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  int32_t substeps =
+      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = config->shared_scratch ? align_up(*end) : *end;
+  *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
-  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
@@ -193,7 +194,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
       c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
@@ -205,7 +206,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
     c->scratch.direction = reserve_vectors(end, 3 * c->stride);
     c->scratch.solution = reserve_vectors(end, 3 * c->stride);
-    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->scratch.share = reserve_vectors(end, c->count);
       c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
@@ -213,9 +214,9 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   }
   reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
   *end = align_up(*end);
-  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
-  c->has_scratch = !config->shared_scratch;
+  c->has_scratch = !config->capacity.shared_scratch;
 }
 
 /* Fills in everything that follows from the config alone. */
@@ -224,7 +225,7 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
-  c->grid.wrap = config->wrap;
+  c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   layout_constants(c, config, &end);
@@ -266,8 +267,11 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   }
   uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
   int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
-  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_SCRATCH;
+  if (c->shared_bytes == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
+    return CLOTH_ERROR_ARENA;
   }
   uintptr_t moved = way - c->scratch.uniform_runs;
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
@@ -278,7 +282,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+int cloth_get_memory(const cloth *c, cloth_memory *memory) {
   int error = check_call(c, memory);
   if (error) {
     return error;

@@ -109,13 +109,12 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
   vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
     float mass = mass_ratio_at(c, i);
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
   }
@@ -137,8 +136,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_bend(c, d, &sums);
   }
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
-  measures->stretch_largest = sums.largest;
-  measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->max_stretch = sums.largest;
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;

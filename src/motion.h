@@ -9,18 +9,27 @@
 
 /// Motion ///
 
-/* Pins whose target was reached rest; mobilities follow from pins and masses. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+/* Pins that made a move in the last step rest, those that have one to make get its velocity for this step. */
+static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
+  int have_moves = (union_of_freedom_flags(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (freedom[i] & PIN_MOVING) {
+      vector_store(v, i, starting_velocity(c, i, inverse_dt));
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
+    } else if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
       freedom[i] = FREEDOM_PINNED;
     }
   }
+}
+
+/* Velocities of pins, and mobilities, which follow from pins and masses. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  const uint8_t *freedom = freedom_of(c);
+  start_pins(c, 1.0f / dt);
   for (int32_t i = 0; i < c->count; i++) {
     mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
   }

@@ -60,9 +60,9 @@ static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place
 /* A velocity; along no axis does it come to be faster than a pin may be told to move. */
 static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
 }
 
 static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
@@ -171,8 +171,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                uint64_t colliders) {
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
   int error = check_call(c, from && to ? from : NULL);
@@ -182,11 +182,11 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_INERTIA;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
@@ -194,7 +194,7 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return CLOTH_OK;
   }
   if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_VECTOR;
+    return CLOTH_ERROR_RANGE;
   }
   wake(c);
   transform_particles(c, &m, dt);

@@ -8,31 +8,31 @@
 
 /// Output ///
 
-static cloth_range view_at(const cloth *c, uint32_t offset) {
+static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
-  cloth_range range;
-  range.x = p.x;
-  range.y = p.y;
-  range.z = p.z;
-  range.count = c->count;
-  return range;
+  cloth_vector_view view;
+  view.x = p.x;
+  view.y = p.y;
+  view.z = p.z;
+  view.count = c->count;
+  return view;
 }
 
-int cloth_positions(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.position);
+  *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.velocity);
+  *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
@@ -68,7 +68,7 @@ int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity)
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
+  *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
@@ -124,7 +124,7 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *c) {
+int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
   return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
@@ -150,7 +150,7 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     return CLOTH_ERROR_BUFFER;
   }
   if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
-    return CLOTH_ERROR_INDEX_WIDTH;
+    return CLOTH_ERROR_BUFFER;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
@@ -173,7 +173,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 
 #endif
 
-int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   int error = check_cloth(c);
   if (error) {
     return error;

@@ -33,6 +33,7 @@
 
 /// 3. Making a cloth ///
 
+#include "settings.h"
 #include "placement.h"
 #include "fabric.h"
 #include "config.h"

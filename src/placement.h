@@ -1,20 +1,18 @@
 #pragma once
 #include "compiler.h"
 #include "scalar.h"
+#include "settings.h"
 
 /// Placement of the grid ///
 
-/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t cells) {
-  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  float spacing = vector_length(edge) / (float)cells;
-  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+/* Is an edge finite, and the distance between neighbours 0.1 mm to 100 m? */
+static int is_edge(cloth_vector edge, int32_t cells) {
+  return vector_in_range(edge, CLOTH_POSITION_LIMIT) &&
+         in_range(vector_length(edge) / (float)cells, 0.99999e-4f, 100.0f);
 }
 
 static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->wrap;
+  return WITH_WRAP && config->grid.wrap;
 }
 
 /* Measured in units of the first edge's length, so that nothing overflows. */
@@ -94,24 +92,26 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
 }
 
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
-      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
-    return CLOTH_ERROR_PLACEMENT;
+static int find_placement_fault(const cloth_config *config) {
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
+    return CONFIG_FAULT(EDGE_WARP);
   }
-  if (config->positions) {
-    for (int32_t i = 0; i < config->columns * config->rows; i++) {
-      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
-        return CLOTH_ERROR_PLACEMENT;
-      }
+  if (!is_edge(config->edge_weft, config->rows - 1)) {
+    return CONFIG_FAULT(EDGE_WEFT);
+  }
+  if (edges_lean(config)) {
+    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
+  }
+  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
+      return CONFIG_FAULT(POSITIONS);
     }
-    return CLOTH_OK;
   }
-  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* of a column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CLOTH_ERROR_PLACEMENT;
+      return CONFIG_FAULT(START);
     }
   }
-  return CLOTH_OK;
+  return 0;
 }

@@ -44,7 +44,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->settings.strain_limit.sweeps > 0) {
     float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
   }
   return stretch;
 }
@@ -54,17 +54,17 @@ CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 1
 CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
 
 static void plan_tiers(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->bend_integration = CLOTH_BEND_ADAPTIVE;
-  config->projection_threshold = 0.0f;
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.projection_threshold = 0.0f;
   /* Tubes gathered into folds would have these go round and round with less damping and fewer sweeps (measured). */
-  config->extrapolation = config->wrap ? 0.5f : 0.8f;
-  config->spans = 0;
-  config->fine_sweeps = config->wrap ? 3 : 1;
-  config->tethers = TETHERS;
+  config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
+  config->projection.spans = 0;
+  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
+  config->tethers.count = TETHERS;
   config->substeps = 1;
-  config->max_substeps = 1;
-  config->limit_sweeps = 0;
+  config->integration.max_substeps = 1;
+  config->strain_limit.sweeps = 0;
 }
 
 /* What is asked of a plan; 0 is anything. */
@@ -131,10 +131,10 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
     return CLOTH_ERROR_NULL;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_RANGE;
   }
   plan_choice best;
   plan_goal goal;
@@ -142,13 +142,13 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   goal.stretch = stretch;
   choose_plan(config, dt, &goal, &best);
   if (best.forecast.work == 0) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_NO_PLAN;
   }
   *planned = *config;
   plan_tiers(planned);
   planned->substeps = best.substeps;
-  planned->max_substeps = best.substeps;
-  planned->limit_sweeps = best.sweeps;
+  planned->integration.max_substeps = best.substeps;
+  planned->strain_limit.sweeps = best.sweeps;
   *forecast = best.forecast;
   return CLOTH_OK;
 }

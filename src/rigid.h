@@ -78,17 +78,19 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
+/* Is a rotation of unit length, to 1e-3? */
+static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
-    return CLOTH_ERROR_ROTATION;
+    return 0;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, 0.998f, 1.002f);
+}
+
+static int check_pose(const cloth_pose *pose) {
+  int is_pose = vector_in_range(pose->position, CLOTH_POSITION_LIMIT) && is_unit_rotation(pose->rotation);
+  return is_pose ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {

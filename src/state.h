@@ -79,20 +79,20 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
     return error;
   }
   if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
   describe_save(c, expected);
   if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
+    return CLOTH_ERROR_IMAGE_VERSION;
   }
-  if (header[1] != expected[1] || bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
-  }
-  if (header[2] != expected[2] || header[3] != expected[3]) {
+  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
+  }
+  if (bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;

@@ -59,13 +59,13 @@ int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *c, int32_t substep) {
+int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
+    return CLOTH_ERROR_INDEX;
   }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

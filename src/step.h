@@ -24,13 +24,6 @@
 /// Stepping ///
 
 static void finish_motions(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
-  for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_HAS_TARGET) {
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    }
-  }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
@@ -140,7 +133,7 @@ static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
   clear_pads(c);
-  prepare_particles(c);
+  prepare_particles(c, dt);
   find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -221,7 +214,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_WORK;
+    return CLOTH_ERROR_STATE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -239,8 +232,11 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_WORK;
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);

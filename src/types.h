@@ -3,7 +3,7 @@
 /// The cloth in its arena ///
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
-#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+#define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
 /* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
    the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
@@ -71,8 +71,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_MOVING 4u  /* the displacement [m] of the next step is stored in place of the velocity */
+#define PIN_ARRIVED 8u /* the velocity was that of one step, and becomes 0 when the next one starts */
 
 /* A particle confined to a line or plane. */
 typedef struct confinement {
@@ -356,6 +356,3 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
 /* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
    contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
 #define HISTORY_INVALID 2.0e5f
-
-/* Fastest a pin may be told to move [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f

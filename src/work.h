@@ -139,17 +139,32 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const surrou
   return work;
 }
 
-/* Can a step of dt be made? */
+/* Do the moves of all pins stay below the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (union_of_freedom_flags(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Can a step of dt be made? A sleeping cloth has no moves, and its step looks at no particle. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH;
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
@@ -165,7 +180,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const su
   return price * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
     return error;
@@ -197,13 +212,15 @@ static void model_from_config(config_model *paper, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
-  paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
+  paper->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The dearest surroundings of a cloth of this config. */
@@ -213,8 +230,8 @@ static surroundings worst_surroundings(const cloth_config *config) {
   fill_zero(&around, sizeof around);
   fill_zero(&dearest, sizeof dearest);
   dearest.shape = CLOTH_SHAPE_CYLINDER;
-  around.confined = config->max_confined;
-  around.tethers = config->tethers;
+  around.confined = config->capacity.max_confined;
+  around.tethers = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_body(&around, &dearest);
   }
@@ -235,7 +252,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around
   return most;
 }
 
-int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
   int error = check_config(config);
   if (error) {
     return error;
@@ -244,7 +261,7 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   config_model paper;
   surroundings around = worst_surroundings(config);
