@@ -1,12 +1,13 @@
 /*
  * Analytic cases of a mass-spring cloth, run through the public interface. Every row of the table is a number that a
- * formula gives and the library must reach; the formulas stand beside their cases. With the argument `long` also the
+ * formula gives and the library must reach; the formulas stand beside their cases. With the option `--long` also the
  * fine cantilever, which takes minutes.
  *
  * The library spreads a sheet's mass evenly over its nodes: m = density * area / (columns * rows). A chain is a strip
  * two particles wide whose stiffness across is zero: two chains side by side that know nothing of each other, on
  * square cells so that a spring's constant is the fabric's stiffness.
  */
+#define _XOPEN_SOURCE 600 /* j0() */
 #include "check.h"
 #include "cloth.h"
 #include "rows.h"
@@ -187,7 +188,7 @@ static double largest_strain(const cloth *sheet, const cloth_config *config) {
 }
 
 /* Kick, then drift: v_n = -g k n and x_n = -g k^2 n (n + 1) / 2 whatever the springs, which feel nothing. */
-static void free_fall(void) {
+static void test_free_fall(void) {
   cloth_config config = cloth_config_default();
   use_two_tiers(&config);
   config.columns = config.rows = 8;
@@ -244,7 +245,7 @@ static void drag_broadside(int32_t side) {
 
 /* N links of constant ks; link i carries the i masses below it, so the chain lengthens by
    (m g / ks) (1 + 2 + ... + N). The stiffness is chosen for a fifth of its length. */
-static void hanging_chain(void) {
+static void test_hanging_chain(void) {
   const int32_t links = 20;
   const double lengthening = 0.2;
   cloth_config config = bare_config(2, links + 1);
@@ -304,7 +305,7 @@ static catenary settle_catenary(int32_t links) {
   return shape;
 }
 
-static void catenaries(void) {
+static void test_catenaries(void) {
   catenary coarse = settle_catenary(10), middle = settle_catenary(20), fine = settle_catenary(50);
   row_relative("A4", "catenary parameter a, 20 links [m]", 0.163168, middle.parameter, 0.01);
   row_relative("A4", "sag, 20 links [m]", 0.362782, middle.sag, 0.01);
@@ -356,7 +357,7 @@ static double swing_period(int32_t links, cloth_integration integration, double 
   return 1.0 / crossings_frequency(&swing);
 }
 
-static void swings(void) {
+static void test_swings(void) {
   const double k = 1.0 / 240.0;
   row_relative("A5", "period, 20 links, explicit [s]", 1.68894,
                swing_period(20, CLOTH_INTEGRATION_EXPLICIT_ONLY, 2e-4, 1.0), 0.01);
@@ -408,7 +409,7 @@ static double wave_frequency(int mode, cloth_integration integration) {
   return crossings_frequency(&wave);
 }
 
-static void waves(void) {
+static void test_waves(void) {
   const double expected[3] = {4.99486, 9.95893, 14.86159};
   for (int mode = 1; mode <= 3; mode++) {
     char what[64];
@@ -445,7 +446,7 @@ static cloth *open_oscillator(double frequency, cloth_integration integration) {
 
 /* Forward-backward Euler turns with w' = (2 / k) asin(w k / 2) and does not decay: its largest deflection in the last
    of 10 s is that of the first. */
-static void oscillator_explicit(void) {
+static void test_oscillator_explicit(void) {
   const double frequency = 10.0, k = 0.01;
   cloth *sheet = open_oscillator(frequency, CLOTH_INTEGRATION_EXPLICIT_ONLY);
   crossings turns = {0};
@@ -463,7 +464,7 @@ static void oscillator_explicit(void) {
 }
 
 /* In (x, v / w) backward Euler is a turn by atan(w k) times 1 / sqrt(1 + w^2 k^2), exactly, in each step. */
-static void oscillator_implicit(void) {
+static void test_oscillator_implicit(void) {
   const double frequency = 10.0, k = 0.01;
   cloth *sheet = open_oscillator(frequency, CLOTH_INTEGRATION_IMPLICIT);
   double before = 1.0, turned = 0.0, angle_before = PI, first = 0.0, end = 0.0;
@@ -484,7 +485,7 @@ static void oscillator_implicit(void) {
 
 /* Forward-backward Euler keeps v^2 + w^2 x^2 - k w^2 x v; as |x v| <= E / w the energy stays within I / (1 +- w k / 2),
    and from rest I = E0. In 1e5 steps both bounds are all but touched. */
-static void oscillator_energy(void) {
+static void test_oscillator_energy(void) {
   const double k = 1.0 / 64.0, frequency = 0.5 / k;
   cloth *sheet = open_oscillator(frequency, CLOTH_INTEGRATION_EXPLICIT_ONLY);
   double start = frequency * frequency * oscillator_amplitude * oscillator_amplitude;
@@ -633,7 +634,7 @@ static double parting_left(cloth_integration integration) {
 
 /* In free flight on a stretched spring (m w^2 r = ks (2 r - 1)) the damping, which is along the link, keeps the
    angular momentum. Unprojected it would decay to exp(-2 kd t / m) = 0.5488. */
-static void rotation(void) {
+static void test_rotation(void) {
   const double stiffness = 100.0, turn = 2.0;
   row_error("A11", "velocity change by damping, explicit (rel)",
             rotation_damping_force(CLOTH_INTEGRATION_EXPLICIT_ONLY), 1e-6);
@@ -837,7 +838,7 @@ static double measured_buckling(double s) {
   return force * 4.0 * h * h / (4.0 * rigidity);
 }
 
-static void buckling_curve(void) {
+static void test_buckling_curve(void) {
   static const struct {
     double s, exact, quartic;
   } table[] = {{0.1, -7.686517, -7.759191},  {0.3, -5.512676, -5.465941}, {0.5, -4.386813, -4.372937},
@@ -853,24 +854,57 @@ static void buckling_curve(void) {
   }
 }
 
-int main(int count, char **arguments) {
-  free_fall();
+/// All cases ///
+
+static void test_drag_broadside(void) {
   drag_broadside(2);
   drag_broadside(8);
-  hanging_chain();
-  catenaries();
-  swings();
-  waves();
-  oscillator_explicit();
-  oscillator_implicit();
-  oscillator_energy();
+}
+
+static void test_free_body(void) {
   free_body(CLOTH_INTEGRATION_EXPLICIT_ONLY, "explicit");
   free_body(CLOTH_INTEGRATION_IMPLICIT, "implicit");
-  rotation();
+}
+
+static void test_friction(void) {
   friction(CLOTH_CONTACT_PROJECTION);
   friction(CLOTH_CONTACT_SOLVER);
-  cantilevers(count > 1 && strcmp(arguments[1], "long") == 0);
-  buckling_curve();
+}
+
+static int with_fine_cantilever;
+
+static void test_cantilevers(void) {
+  cantilevers(with_fine_cantilever);
+}
+
+/* The last test: it counts the refused steps of all tests that ran before it. */
+static void test_no_step_was_refused(void) {
   CHECK(steps_refused == 0, "%d steps were refused", steps_refused);
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(free_fall),
+    TEST(drag_broadside),
+    TEST(hanging_chain),
+    TEST(catenaries),
+    TEST(swings),
+    TEST(waves),
+    TEST(oscillator_explicit),
+    TEST(oscillator_implicit),
+    TEST(oscillator_energy),
+    TEST(free_body),
+    TEST(rotation),
+    TEST(friction),
+    TEST(cantilevers),
+    TEST(buckling_curve),
+    TEST(no_step_was_refused),
+};
+
+int main(int count, char **arguments) {
+  if (count > 1 && strcmp(arguments[1], "--long") == 0) {
+    with_fine_cantilever = 1;
+    count--;
+    arguments++;
+  }
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -97,7 +97,7 @@ static long wrong_roots(uint32_t first, uint32_t last, uint32_t stride) {
 }
 
 /* Two binades hold every mantissa with an even and an odd exponent; elsewhere a stride tries every exponent. */
-static void square_roots(void) {
+static void test_square_roots(void) {
   row_none("ROOT", "wrong roots among all of 1..4", wrong_roots(0x3f800000u, 0x407fffffu, 1u));
   row_none("ROOT", "wrong roots among every 521st normal", wrong_roots(0x00800000u, 0x7f7fffffu, 521u));
   CHECK(square_root(0.0f) == 0.0f, "the root of 0 is %g", (double)square_root(0.0f));
@@ -129,7 +129,7 @@ static double buckling_force(double s) {
   return (double)lanes_first_value(result.pull) * s;
 }
 
-static void buckling_curve(void) {
+static void test_buckling_curve(void) {
   static const struct {
     double s, exact, quartic;
   } table[] = {{0.1, -7.686517, -7.759191},  {0.3, -5.512676, -5.465941},  {0.5, -4.386813, -4.372937},
@@ -218,7 +218,7 @@ static void critical_kappa(int32_t free, int fixed, double share, double expecte
   row_relative("A7", what, expected, 0.5 * (stable + unstable), 0.01);
 }
 
-static void stability_limits(void) {
+static void test_stability_limits(void) {
   for (int i = 0; i < 2; i++) {
     double share = 0.5 * i;
     critical_kappa(4, 1, share, 1.10557);
@@ -350,7 +350,7 @@ static double jacobian_error(cloth *sheet, float k, uint32_t array, double reach
 
 /* All springs taut, where nothing of the Jacobian is dropped. The velocities are 0, so that the right-hand side is
    k f / m, and k times its slope is k^2 / m df/dx. */
-static void spring_jacobians(void) {
+static void test_spring_jacobians(void) {
   const double k = 0.01, h = 0.1;
   cloth_config config = bare_config(SIDE, SIDE, h);
   config.fabric.stretch_warp = stiffness_for(&config, 20.0, k);
@@ -404,7 +404,7 @@ static double bend_jacobian_error(double squeezed, double transition) {
   return worst / size;
 }
 
-static void bend_jacobians(void) {
+static void test_bend_jacobians(void) {
   row_error("JAC", "bend springs on the curve, s = 0.40 (rel)", bend_jacobian_error(0.4, 0.05), 0.05);
   row_error("JAC", "bend springs on the curve, s = 0.80 (rel)", bend_jacobian_error(0.8, 0.05), 0.05);
   row_error("JAC", "bend springs on the line, s = 0.98 (rel)", bend_jacobian_error(0.98, 0.05), 0.05);
@@ -483,7 +483,7 @@ static void iteration_count(int32_t side, float c, double tolerance, cloth_preco
   print_row("CG", what, in_double, counted, range, counted >= least && counted <= most);
 }
 
-static void iteration_counts(void) {
+static void test_iteration_counts(void) {
   static const struct {
     int32_t side;
     float c;
@@ -502,7 +502,7 @@ static void iteration_counts(void) {
 }
 
 /* Without pins a uniform right-hand side is an eigenvector: one iteration, exactly. */
-static void iteration_of_uniform(void) {
+static void test_iteration_of_uniform(void) {
   cloth *sheet = open_square(20, CLOTH_PRECONDITIONER_NONE);
   step_plan plan = fill_laplacian(sheet, 100.0f);
   row_within("CG", "iterations, no pins, uniform b", 1.0, iterations_to(sheet, &plan, 1e-6), 0.0);
@@ -535,7 +535,7 @@ static double solution_growth(double size, double kappa, int32_t cap) {
   return sqrt(x / b);
 }
 
-static void solution_bounds(void) {
+static void test_solution_bounds(void) {
   for (double size = 1.0; size > 1e-11; size *= 1e-2) {
     double most = 0.0;
     for (double kappa = 1.0; kappa < 2e5; kappa *= 10.0) {
@@ -582,7 +582,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
   return count;
 }
 
-static void preconditioners(void) {
+static void test_preconditioners(void) {
   static const char *const names[] = {"block", "diagonal", "none"};
   for (int kind = CLOTH_PRECONDITIONER_BLOCK; kind <= CLOTH_PRECONDITIONER_NONE; kind++) {
     for (double kappa = 1e2; kappa < 2e5; kappa *= 10.0) {
@@ -744,7 +744,7 @@ static double hang_iterations(int32_t side, double *block) {
 }
 
 /* Four times the particles, at most 4^0.2 times the iterations. */
-static void iteration_growth(void) {
+static void test_iteration_growth(void) {
   double counts[4], block;
   char what[64];
   for (int i = 0; i < 4; i++) {
@@ -762,7 +762,7 @@ static void iteration_growth(void) {
 }
 
 /* The same answer, whichever way it was found. */
-static void multilevel_agrees(void) {
+static void test_multilevel_agrees(void) {
   cloth *sheet = open_hang(16);
   for (int frame = 0; frame < 30; frame++) {
     cloth_step(sheet, 1.0f / 60.0f);
@@ -795,13 +795,13 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
 
 static double room_for(cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(64, 64, 0.1);
-  cloth_memory memory;
+  cloth_memory memory = {0};
   config.preconditioner = preconditioner;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
   return (double)memory.total_bytes;
 }
 
-static void choices(void) {
+static void test_choices(void) {
   double block = room_for(CLOTH_PRECONDITIONER_BLOCK), most = room_for(CLOTH_PRECONDITIONER_MULTILEVEL);
   row_within("PRE", "bytes per particle, multilevel less block", 8.5, (most - block) / 4096.0, 0.5);
   CHECK(room_for(CLOTH_PRECONDITIONER_NONE) <= block, "room for nothing");
@@ -813,24 +813,27 @@ static void choices(void) {
   CHECK(chosen(5, 20.0, 8, 0) == 1 && chosen(4, 20.0, 8, 0) == 0, "the grid does not count");
 }
 
-int main(void) {
-  square_roots();
-  buckling_curve();
-  stability_limits();
+/// All tests ///
+
+static void test_operator_definite(void) {
   operator_definite(1.0);
   operator_definite(1e3);
   operator_definite(1e5);
-  spring_jacobians();
-  bend_jacobians();
-  iteration_counts();
-  iteration_of_uniform();
-  solution_bounds();
-  preconditioners();
+}
+
+static void test_multilevel_definite(void) {
   multilevel_definite(1.0);
   multilevel_definite(1e3);
   multilevel_definite(1e5);
-  multilevel_agrees();
-  iteration_growth();
-  choices();
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(square_roots),     TEST(buckling_curve),  TEST(stability_limits),    TEST(operator_definite),
+    TEST(spring_jacobians), TEST(bend_jacobians),  TEST(iteration_counts),    TEST(iteration_of_uniform),
+    TEST(solution_bounds),  TEST(preconditioners), TEST(multilevel_definite), TEST(multilevel_agrees),
+    TEST(iteration_growth), TEST(choices),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
 }

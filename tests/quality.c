@@ -385,17 +385,43 @@ static void run_mixture(const struct mixture *m) {
   CHECK(f.acceleration <= most_acceleration(b), "it shakes: %.3f m/s2", f.acceleration);
 }
 
-int main(void) {
+/// All scenes ///
+
+static int tested_scene;
+
+static const char *scene_name(int number) {
+  static const char *const kinds[SCENE_KIND_COUNT] = {"hang", "rest", "drape", "flag"};
+  static char name[16];
+  snprintf(name, sizeof name, "%s_%d", kinds[baselines[number].kind], baselines[number].n);
+  return name;
+}
+
+static void select_scene(int number) {
+  tested_scene = number;
+}
+
+static const test_cases every_scene = {0, (int)BASELINE_COUNT, scene_name, select_scene};
+
+static void test_scene(void) {
+  const baseline *b = &baselines[tested_scene];
+  scene s = scene_describe(b->kind, b->n);
+  figures f = run_scene(&s);
   print_heading();
-  for (size_t i = 0; i < BASELINE_COUNT; i++) {
-    const baseline *b = &baselines[i];
-    scene s = scene_describe(b->kind, b->n);
-    figures f = run_scene(&s);
-    print_figures(s.name, b->n, &f, b->kind == SCENE_DRAPE);
-    print_against_baseline(b, &f);
-    judge(&s, b, &f);
-  }
+  print_figures(s.name, b->n, &f, b->kind == SCENE_DRAPE);
+  print_against_baseline(b, &f);
+  judge(&s, b, &f);
+}
+
+static void test_mixtures(void) {
   for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
     run_mixture(&mixtures[i]);
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST_EACH(every_scene, scene),
+    TEST(mixtures),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
 }

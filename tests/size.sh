@@ -220,7 +220,7 @@ function_table() { # BUILD
 
 arena_table() {
   heading "Bytes of the arena"
-  detail=$(gcc -std=gnu99 -O1 -ffp-contract=off -I. tests/arena.c cloth.c -o "$out/arena" 2>&1)
+  detail=$(gcc -std=gnu99 -O1 -ffp-contract=off -I. tests/arena_table.c cloth.c -o "$out/arena" 2>&1)
   verdict "the arena's table compiles" $? "$detail"
   "$out/arena" $markdown
   verdict "the arena's table" $? "it failed"

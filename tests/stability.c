@@ -146,7 +146,7 @@ static void print_trial(const trial *t) {
 
 /// Running ///
 
-static void furnish(const trial *t, const specimen *s) {
+static void furnish(const trial *t, const fixture *s) {
   if (t->scene == SCENE_CORNERS) {
     cloth_pin(s->sheet, 0);
     cloth_pin(s->sheet, s->columns - 1);
@@ -176,7 +176,7 @@ static double allowed_distance(const trial *t) {
   return 20.0 * t->size + 5.0 * t->mass * GRAVITY / softest;
 }
 
-static void observe(const trial *t, const specimen *s, outcome *o) {
+static void observe(const trial *t, const fixture *s, outcome *o) {
   o->finite = o->finite && all_finite(s->sheet);
   double gained = (energy_of(s->sheet) - o->start_energy) / (t->mass * GRAVITY * t->size);
   if (!(gained <= o->worst_energy)) /* also keeps a NaN */
@@ -192,7 +192,7 @@ static outcome run_trial(const trial *t, int verbose) {
   outcome o;
   memset(&o, 0, sizeof o);
   o.finite = 1;
-  specimen s = specimen_make(&t->config);
+  fixture s = fixture_make(&t->config);
   furnish(t, &s);
   o.start_energy = energy_of(s.sheet);
   for (int step = 0; step < STEP_COUNT; step++) {
@@ -214,7 +214,7 @@ static outcome run_trial(const trial *t, int verbose) {
              (energy_of(s.sheet) - o.start_energy) / (t->mass * GRAVITY * t->size), o.worst_energy, o.farthest, result,
              st.contacts, st.iterations);
   }
-  specimen_free(&s);
+  fixture_free(&s);
   return o;
 }
 
@@ -256,31 +256,50 @@ static void add_to_summary(summary *sum, const outcome *o) {
   sum->farthest = fmax(sum->farthest, o->farthest);
 }
 
-static void run_all(void) {
+/* One of the hundreds of sets. */
+enum { SETS_EACH = 100 };
+static int tested_hundred;
+
+static const char *hundred_name(int number) {
+  static char name[32];
+  snprintf(name, sizeof name, "%d_to_%d", number * SETS_EACH, (number + 1) * SETS_EACH - 1);
+  return name;
+}
+
+static void select_hundred(int number) {
+  tested_hundred = number;
+}
+
+static const test_cases every_hundred = {0, SET_COUNT / SETS_EACH, hundred_name, select_hundred};
+
+static void test_sets(void) {
   summary sum;
   memset(&sum, 0, sizeof sum);
-  for (int number = 0; number < SET_COUNT; number++) {
+  for (int number = tested_hundred * SETS_EACH; number < (tested_hundred + 1) * SETS_EACH; number++) {
     trial t = draw_trial(number);
     outcome o = run_trial(&t, 0);
     judge(&t, &o);
     add_to_summary(&sum, &o);
   }
-  printf(
-      "%d sets of %d steps: %d refused as unstable (explicit only), %d made implicit, %d with softened bend springs\n",
-      SET_COUNT, STEP_COUNT, sum.refused, sum.made_implicit, sum.softened);
+  printf("%d sets of %d steps: %d refused as unstable (explicit only), %d made implicit, %d with softened bend "
+         "springs\n",
+         SETS_EACH, STEP_COUNT, sum.refused, sum.made_implicit, sum.softened);
   printf("%d particles recovered in %d sets, speed limited in %d sets; most energy gained %.4f, farthest %.4f\n",
          sum.recovered, sum.with_recovered, sum.with_limited, sum.worst_energy, sum.farthest);
-  CHECK(sum.refused < SET_COUNT / 5, "%d sets were refused", sum.refused);
+  CHECK(sum.refused < SETS_EACH / 4, "%d sets were refused", sum.refused);
 }
 
+static const test tests[] = {
+    TEST_EACH(every_hundred, sets),
+};
+
 int main(int count, char **arguments) {
-  if (count > 1) {
+  if (count > 1 && arguments[1][0] >= '0' && arguments[1][0] <= '9') {
     trial t = draw_trial(atoi(arguments[1]));
     print_trial(&t);
     outcome o = run_trial(&t, 1);
     judge(&t, &o);
-  } else {
-    run_all();
+    return check_report();
   }
-  return check_report();
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -266,7 +266,7 @@ static course make_calls(cloth *sheet, uint64_t seed) {
 }
 
 /* Poison, if any, fills the scratch span first. Returns the trace of the whole frame. */
-static uint64_t make_step(specimen *s, course frame, random_source *poison) {
+static uint64_t make_step(fixture *s, course frame, random_source *poison) {
   /* Random bytes, or all ones: those are floats that are no numbers. */
   int ones = poison && random_bits(poison) % 2 == 0;
   for (size_t i = 0; poison && i < s->memory.scratch_bytes; i++)
@@ -290,7 +290,7 @@ typedef struct moment {
 /* `original` lives through the frames; `elsewhere` is fed by cloth_load(), `abroad` by cloth_read_image(). */
 typedef struct trial {
   int number;
-  specimen original, elsewhere, abroad;
+  fixture original, elsewhere, abroad;
   moment moments[MOMENTS]; /* by frame, modulo */
   unsigned char *saved, *image;
   random_source seeds, poison;
@@ -398,9 +398,9 @@ static void trial_open(trial *t, int number, uint64_t seed) {
   random_source random = {seed};
   cloth_config config = choose_config(&random);
   t->number = number;
-  t->original = specimen_make(&config);
-  t->elsewhere = specimen_make(&config);
-  t->abroad = specimen_make(&config);
+  t->original = fixture_make(&config);
+  t->elsewhere = fixture_make(&config);
+  t->abroad = fixture_make(&config);
   t->seeds.state = random_bits(&random);
   t->poison.state = random_bits(&random);
   t->saved = must_allocate(t->original.memory.saved_bytes);
@@ -410,9 +410,9 @@ static void trial_open(trial *t, int number, uint64_t seed) {
 }
 
 static void trial_close(trial *t) {
-  specimen_free(&t->original);
-  specimen_free(&t->elsewhere);
-  specimen_free(&t->abroad);
+  fixture_free(&t->original);
+  fixture_free(&t->elsewhere);
+  fixture_free(&t->abroad);
   free(t->saved);
   free(t->image);
   for (int i = 0; i < MOMENTS; i++)
@@ -437,7 +437,7 @@ static void save_moment(trial *t, int frame) {
 }
 
 /* Is the state what it was before this frame? */
-static int check_moment(trial *t, specimen *s, int frame) {
+static int check_moment(trial *t, fixture *s, int frame) {
   const moment *then = moment_at(t, frame);
   size_t bytes = s->memory.saved_bytes;
   uint64_t hash = 0;
@@ -451,7 +451,7 @@ static int check_moment(trial *t, specimen *s, int frame) {
 }
 
 /* Takes the step of a frame whose calls have been made. Returns 1 if all is as it was the first time. */
-static int finish_frame(trial *t, specimen *s, int frame, course calls_made) {
+static int finish_frame(trial *t, fixture *s, int frame, course calls_made) {
   uint64_t trace = make_step(s, calls_made, &t->poison);
   CHECK(trace == moment_at(t, frame)->trace, "cloth %d, frame %d: other results, statistics or reactions", t->number,
         frame);
@@ -459,18 +459,18 @@ static int finish_frame(trial *t, specimen *s, int frame, course calls_made) {
   return check_moment(t, s, frame + 1);
 }
 
-static void replay(trial *t, specimen *s, int from, int to) {
+static void replay(trial *t, fixture *s, int from, int to) {
   int equal = check_moment(t, s, from);
   for (int frame = from; frame < to && equal; frame++)
     equal = finish_frame(t, s, frame, make_calls(s->sheet, moment_at(t, frame)->seed));
 }
 
-static void load_moment(trial *t, specimen *s, int frame) {
+static void load_moment(trial *t, fixture *s, int frame) {
   int result = cloth_load(s->sheet, moment_at(t, frame)->saved, s->memory.saved_bytes);
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_load: %s", t->number, frame, cloth_result_name(result));
 }
 
-static void carry_abroad(trial *t, const specimen *from, int frame) {
+static void carry_abroad(trial *t, const fixture *from, int frame) {
   size_t bytes = from->memory.image_bytes;
   int result = cloth_write_image(from->sheet, t->image, bytes);
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_write_image: %s", t->number, frame, cloth_result_name(result));
@@ -478,7 +478,7 @@ static void carry_abroad(trial *t, const specimen *from, int frame) {
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_read_image: %s", t->number, frame, cloth_result_name(result));
 }
 
-static void replay_in_place(trial *t, specimen *s, int from, int to) {
+static void replay_in_place(trial *t, fixture *s, int from, int to) {
   load_moment(t, s, from);
   replay(t, s, from, to);
 }
@@ -533,9 +533,10 @@ static void check_coverage(void) {
   CHECK(steps_refused > 0, "no step was refused");
 }
 
-int main(int count, char **arguments) {
-  int frames = count > 1 ? atoi(arguments[1]) : 10000;
-  random_source seeds = {count > 2 ? (uint64_t)atoi(arguments[2]) : 1};
+static int frames = 10000;
+static random_source seeds = {1};
+
+static void test_random_frames(void) {
   uint64_t summary = 0;
   for (int played = 0, number = 0; played < frames; played += FRAMES_PER_CLOTH, number++) {
     int left = frames - played < FRAMES_PER_CLOTH ? frames - played : FRAMES_PER_CLOTH;
@@ -545,5 +546,17 @@ int main(int count, char **arguments) {
     check_coverage();
   printf("%d frames, %d played again; notes %d, steps refused %d; hash of all states %016" PRIx64 "\n", frames,
          frames_replayed, notes_seen, steps_refused, summary);
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(random_frames),
+};
+
+int main(int count, char **arguments) {
+  if (count > 1 && arguments[1][0] >= '0' && arguments[1][0] <= '9') {
+    frames = atoi(arguments[1]);
+    seeds.state = count > 2 ? (uint64_t)atoi(arguments[2]) : 1;
+    count = 1;
+  }
+  return RUN_TESTS(count, arguments, tests);
 }

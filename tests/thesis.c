@@ -60,7 +60,7 @@ static void pin_corners(cloth *sheet) {
 
 /* A step is unstable when the sheet has more energy than gravity ever gave it, by a wide margin, or had to be saved. */
 static int stays_stable(const cloth_config *config, float k, int steps, int chain) {
-  specimen held = specimen_make(config);
+  fixture held = fixture_make(config);
   cloth *sheet = held.sheet;
   if (chain) {
     vector_array x = vectors_at(sheet, sheet->state.position);
@@ -91,7 +91,7 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
       stable = stable && energy <= start + allowance;
     }
   }
-  specimen_free(&held);
+  fixture_free(&held);
   return stable;
 }
 
@@ -122,7 +122,7 @@ static float critical_kappa(const cloth_config *config, int steps, int chain) {
   return largest_kappa(config, low);
 }
 
-static void stability_in_1d(void) {
+static void test_stability_in_1d(void) {
   printf("Stability of forward-backward Euler, chain of 64 links (thesis eq. 4.8 in one dimension: kappa < 1)\n");
   const float dampings[] = {0.0f, 0.1f, 1.0f, 10.0f};
   for (int i = 0; i < 4; i++) {
@@ -148,7 +148,7 @@ static int compare_floats(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void stability_in_3d(void) {
+static void test_stability_in_3d(void) {
   enum { SETS = 40 };
   float found[SETS];
   int count = 0;
@@ -226,19 +226,19 @@ static long run_case(aimex_case wanted, cloth_integration integration, int sets,
     float k;
     cloth_config config = random_set(wanted, &k);
     config.integration = integration;
-    specimen held = specimen_make(&config);
+    fixture held = fixture_make(&config);
     cloth *sheet = held.sheet;
     pin_corners(sheet);
     for (int step = 0; step < steps; step++) {
       step_once(sheet, k);
       iterations += statistics_of(sheet)->iterations;
     }
-    specimen_free(&held);
+    fixture_free(&held);
   }
   return iterations;
 }
 
-static void adaptive_iterations(void) {
+static void test_adaptive_iterations(void) {
   static const double thesis[CASES] = {1.00, 1.02, 0.96, 0.47};
   printf("Adaptive against implicit integration, conjugate gradient iterations (thesis table 4.1)\n");
   for (int c = 0; c < CASES; c++) {
@@ -314,7 +314,7 @@ static void count_iterations(const setting *s, double average[WAYS]) {
   long counts[WAYS] = {0, 0, 0};
   int solves = 0;
   cloth_config config = unit_sheet(s, &k);
-  specimen held = specimen_make(&config);
+  fixture held = fixture_make(&config);
   cloth *sheet = held.sheet;
   if (s->sliding) {
     cloth_collider ball = cloth_collider_default();
@@ -339,7 +339,7 @@ static void count_iterations(const setting *s, double average[WAYS]) {
   for (int way = 0; way < WAYS; way++) {
     average[way] = (double)counts[way] / solves;
   }
-  specimen_free(&held);
+  fixture_free(&held);
 }
 
 static void preconditioners(int sliding) {
@@ -371,7 +371,7 @@ static void preconditioners(int sliding) {
 }
 
 /* Both starts on the same systems, solved to 1e-3. */
-static void corrected_start(void) {
+static void test_corrected_start(void) {
   printf("Corrected start S x0 + (I - S) z against zero, iterations to 1e-3, hanging (thesis: 45 to 75%%)\n");
   static const float kappas[] = {10.0f, 100.0f, 1000.0f};
   for (int i = 0; i < 3; i++) {
@@ -383,14 +383,14 @@ static void corrected_start(void) {
       config.warm_start = warm;
       config.fabric.stretch_damping = 0.01f;
       config.velocity_damping = 1.0f;
-      specimen held = specimen_make(&config);
+      fixture held = fixture_make(&config);
       cloth *sheet = held.sheet;
       pin_corners(sheet);
       for (int step = 0; step < 200; step++) {
         cloth_step(sheet, k);
         counts[warm] += statistics_of(sheet)->iterations;
       }
-      specimen_free(&held);
+      fixture_free(&held);
     }
     double ratio = (double)counts[1] / (double)counts[0];
     printf("  kappa %5.0f   zero %6ld   corrected %6ld   ratio %.2f\n", (double)kappas[i], counts[0], counts[1], ratio);
@@ -398,16 +398,23 @@ static void corrected_start(void) {
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc == 4 && strcmp(argv[1], "aimex") == 0) {
-    cloth_integration mode = argv[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
-    return run_case((aimex_case)atoi(argv[2]), mode, 4, 20) < 0;
-  }
-  stability_in_1d();
-  stability_in_3d();
-  adaptive_iterations();
+static void test_preconditioners(void) {
   preconditioners(0);
+}
+
+static void test_preconditioners_sliding(void) {
   preconditioners(1);
-  corrected_start();
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(stability_in_1d), TEST(stability_in_3d),         TEST(adaptive_iterations),
+    TEST(preconditioners), TEST(preconditioners_sliding), TEST(corrected_start),
+};
+
+int main(int count, char **arguments) {
+  if (count == 4 && strcmp(arguments[1], "aimex") == 0) {
+    cloth_integration mode = arguments[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
+    return run_case((aimex_case)atoi(arguments[2]), mode, 4, 20) < 0;
+  }
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -1,5 +1,5 @@
 /* Runs on an emulated Cortex-M7 that counts its instructions: the work a step says it did and its bound, beside what it
-   really took. Prints a line for every scene, then "N passed, N failed". See tests/work.sh. */
+   really took. Prints a line for every scene, then "N passed, N failed". See tests/work_calibration.sh. */
 #include "cloth.h"
 #include "port/boards/board.h"
 #include "scenes.h"

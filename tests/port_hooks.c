@@ -1,4 +1,4 @@
-/* The hooks of a port, through tests/ports_hooks.h: what they are called with, and that no result depends on them.
+/* The hooks of a port, through tests/port_hooks.h: what they are called with, and that no result depends on them.
    Built without that header it prints the hashes that the build with it must reproduce. */
 #include "check.h"
 #include "scenes.h"
@@ -40,7 +40,7 @@ static uint64_t play(cloth_contact_mode mode, uint32_t *ticks) {
   config.rows = 7;
   config.contact_mode = mode;
   use_two_tiers(&config);
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   cloth_pin(s.sheet, 0);
   cloth_confine_to_line(s.sheet, 8, vector_at(1.0, 0.0, 0.0));
   cloth_collider ball = cloth_collider_default();
@@ -55,7 +55,7 @@ static uint64_t play(cloth_contact_mode mode, uint32_t *ticks) {
     *ticks += statistics.ticks[stage];
   uint64_t hash;
   cloth_hash(s.sheet, &hash);
-  specimen_free(&s);
+  fixture_free(&s);
   return hash;
 }
 

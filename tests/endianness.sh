@@ -2,7 +2,7 @@
 # Carries a cloth between a little-endian and a big-endian machine in the middle of a simulation, both ways; all frames
 # after that must be those of a simulation that nobody interrupted. Last line: "N passed, N failed". $1: build directory.
 set -u
-out=$1/image
+out=$1/endianness
 mkdir -p "$out"
 passed=0
 failed=0
@@ -21,7 +21,7 @@ check() { # WHAT COMMAND...
 build() { # MACHINE COMPILER...
   machine=$1
   shift
-  "$@" -std=gnu99 -O2 -ffp-contract=off -fno-math-errno -I. tests/image.c cloth.c -o "$out/$machine"
+  "$@" -std=gnu99 -O2 -ffp-contract=off -fno-math-errno -I. tests/endianness.c cloth.c -o "$out/$machine"
 }
 
 run_on() { # MACHINE write|read FILE FRAMES

@@ -132,7 +132,7 @@ static void test_least(void) {
 
 static void test_refusals(void) {
   cloth_config config = square_config(5, 0.0);
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   cloth_effort effort = {3, 1};
   uint64_t before = hash_now(s.sheet);
   CHECK(cloth_step_until(s.sheet, FRAME, 5, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
@@ -145,18 +145,21 @@ static void test_refusals(void) {
     CHECK(cloth_step_again(s.sheet, FRAME, &wrong[i]) == CLOTH_ERROR_WORK, "effort %d", i);
   CHECK(hash_now(s.sheet) == before && effort.refinements == 3 && effort.cut_short == 1,
         "a refused step did something");
-  specimen_free(&s);
+  fixture_free(&s);
   config.fixed_work = 1;
-  s = specimen_make(&config);
+  s = fixture_make(&config);
   CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_WORK, "fixed work with a deadline");
   CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_WORK, "fixed work again");
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
-int main(void) {
-  test_replay();
-  test_no_deadline();
-  test_least();
-  test_refusals();
-  return check_report();
+static const test tests[] = {
+    TEST(replay),
+    TEST(no_deadline),
+    TEST(least),
+    TEST(refusals),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What would change the results must not compile, and must say why; what is fine must compile. $1: build directory.
 set -u
-out=$1/refused
+out=$1/refused_flags
 mkdir -p "$out"
 . tests/verdict.sh
 

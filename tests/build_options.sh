@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a user may set when compiling cloth.c: a port header of hooks, and parts to leave out. $1: build directory.
 set -u
-out=$1/ports
+out=$1/build_options
 mkdir -p "$out"
 warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno $warnings -I. -Iexamples"
@@ -17,13 +17,13 @@ add() { # DESCRIPTION OUTPUT
 }
 
 hooks() { # COMPILER
-  detail=$($1 $flags tests/ports.c cloth.c -lm -o "$out/plain" 2>&1)
+  detail=$($1 $flags tests/port_hooks.c cloth.c -lm -o "$out/plain" 2>&1)
   verdict "$1 compiles without a port" $? "$detail"
   expected=$("$out/plain")
   verdict "the run without a port" $? "$expected"
-  detail=$($1 $flags '-DCLOTH_PORT="tests/ports_hooks.h"' -c cloth.c -o "$out/cloth.o" 2>&1)
+  detail=$($1 $flags '-DCLOTH_PORT="tests/port_hooks.h"' -c cloth.c -o "$out/cloth.o" 2>&1)
   verdict "$1 compiles with every hook" $? "$detail"
-  detail=$($1 $flags tests/ports.c "$out/cloth.o" -lm -o "$out/hooked" 2>&1)
+  detail=$($1 $flags tests/port_hooks.c "$out/cloth.o" -lm -o "$out/hooked" 2>&1)
   verdict "$1 links with every hook" $? "$detail"
   add "$1 hooks" "$("$out/hooked" $expected 2>&1)"
   for section in .cloth_hot .cloth_constant; do

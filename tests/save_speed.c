@@ -1,9 +1,10 @@
 /*
  * What saving costs: bytes a particle, which are checked, and the time of cloth_save() and cloth_load() over that of
- * memcpy of as many bytes, which is only told.
+ * memcpy of as many bytes, which is printed and not checked.
  *
  * SPDX-License-Identifier: MIT
  */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime() */
 #include "support.h"
 
 #include <stdio.h>
@@ -91,10 +92,10 @@ static double median(double *values) {
 
 /* In turns, so that what slows the machine down slows all of them down. The state is as long as what is saved, but for
    a few words, and lies before the scratch span: as many bytes may be read from it. */
-static void tell_time(const char *name, const cloth_config *config) {
+static void print_time(const char *name, const cloth_config *config) {
   double copy[ROUNDS], save[ROUNDS], load[ROUNDS];
-  specimen s = specimen_make(config);
-  work w = {s.sheet, specimen_state(&s), malloc(s.memory.saved_bytes), s.memory.saved_bytes};
+  fixture s = fixture_make(config);
+  work w = {s.sheet, fixture_state(&s), malloc(s.memory.saved_bytes), s.memory.saved_bytes};
   cloth_save(w.sheet, w.buffer, w.bytes);
   for (int i = 0; i < ROUNDS; i++) {
     load[i] = time_of(load_state, &w);
@@ -106,16 +107,24 @@ static void tell_time(const char *name, const cloth_config *config) {
   printf("%2d x %-2d %-8s %7zu %6.1f %9.0f %9.0f %9.0f %8.2f %8.2f\n", s.columns, s.rows, name, w.bytes,
          (double)w.bytes / s.count, copied, saved, loaded, saved / copied, loaded / copied);
   free(w.buffer);
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
-int main(void) {
-  test_bytes();
+static void print_times(void) {
   printf("grid    config     bytes  each memcpy ns   save ns   load ns     save     load   over memcpy\n");
   for (int n = 16; n <= LARGEST; n *= 2) {
     cloth_config plain = plain_config(n), largest = largest_config(n);
-    tell_time("default", &plain);
-    tell_time("largest", &largest);
+    print_time("default", &plain);
+    print_time("largest", &largest);
   }
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(bytes),
+};
+
+int main(int count, char **arguments) {
+  if (count < 2)
+    print_times();
+  return RUN_TESTS(count, arguments, tests);
 }

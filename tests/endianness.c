@@ -1,8 +1,8 @@
 /*
- * Half of a simulation on one machine, half on another: tests/image.sh carries the image over.
+ * Half of a simulation on one machine, half on another: tests/endianness.sh carries the image over.
  *
- *   image write FILE   simulates FRAMES frames, writes the image to FILE, goes on
- *   image read FILE    goes on from the image in FILE
+ *   endianness write FILE   simulates FRAMES frames, writes the image to FILE, goes on
+ *   endianness read FILE    goes on from the image in FILE
  *
  * Both print the hash after every frame that follows the image.
  */
@@ -102,7 +102,7 @@ static void read_file(const char *path, void *bytes, size_t count) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fprintf(stderr, "usage: image write|read FILE\n");
+    fprintf(stderr, "usage: endianness write|read FILE\n");
     return 2;
   }
   cloth_config config = make_config();

@@ -1,6 +1,6 @@
-/* A user's own port header: every hook defined, taken with -DCLOTH_PORT='"tests/ports_hooks.h"'. */
-#ifndef PORTS_HOOKS_H
-#define PORTS_HOOKS_H
+/* A user's own port header: every hook defined, taken with -DCLOTH_PORT='"tests/port_hooks.h"'. */
+#ifndef PORT_HOOKS_H
+#define PORT_HOOKS_H
 
 #include "../port/cloth_port.h"
 

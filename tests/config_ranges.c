@@ -1,0 +1,418 @@
+/* Every value of a config: accepted at both ends of its range, refused beyond, and its documented default.
+   SPDX-License-Identifier: MIT */
+#include "refusals.h"
+
+#ifndef SOURCE_DIRECTORY
+#define SOURCE_DIRECTORY "."
+#endif
+
+typedef enum field_kind { FIELD_FLOAT, FIELD_INT } field_kind;
+
+typedef struct config_field {
+  const char *name;
+  size_t offset;
+  field_kind kind;
+  double low, high; /* both accepted */
+  int error;
+} config_field;
+
+#define FLOATS(field, low, high, error)                                                                                \
+  { #field, offsetof(cloth_config, field), FIELD_FLOAT, (low), (high), (error) }
+#define INTS(field, low, high, error)                                                                                  \
+  { #field, offsetof(cloth_config, field), FIELD_INT, (low), (high), (error) }
+
+static const config_field config_fields[] = {
+    INTS(columns, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
+    INTS(rows, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
+    INTS(wrap, 0, 1, CLOTH_ERROR_GRID),
+    FLOATS(fabric.density, 0.001, 1000, CLOTH_ERROR_DENSITY),
+    FLOATS(fabric.stretch_warp, 0, 1e7, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.stretch_weft, 0, 1e7, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.shear, 0, 1e7, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.bend, 0, 10, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.bend_transition, 1e-6, 0.5, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.compression, 0, 1, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.shear_compression, 0, 1, CLOTH_ERROR_STIFFNESS),
+    FLOATS(fabric.stretch_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
+    FLOATS(fabric.shear_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
+    FLOATS(fabric.bend_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
+    FLOATS(velocity_damping, 0, 100, CLOTH_ERROR_DAMPING),
+    FLOATS(air_density, 0, 100, CLOTH_ERROR_AIR),
+    FLOATS(drag, 0, 100, CLOTH_ERROR_AIR),
+    FLOATS(lift, 0, 100, CLOTH_ERROR_AIR),
+    FLOATS(normal_drag, 0, 100, CLOTH_ERROR_AIR),
+    INTS(integration, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_ERROR_INTEGRATION),
+    INTS(bend_integration, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, CLOTH_ERROR_INTEGRATION),
+    FLOATS(fold_stiffness, 0, 1e6, CLOTH_ERROR_STIFFNESS),
+    FLOATS(explicit_threshold, 0, 0.5, CLOTH_ERROR_INTEGRATION),
+    FLOATS(projection_threshold, 0, 1e30, CLOTH_ERROR_INTEGRATION),
+    FLOATS(extrapolation, 0, 1, CLOTH_ERROR_PROJECTION),
+    INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
+    INTS(max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
+    FLOATS(max_speed, 0.1, 1e4, CLOTH_ERROR_MAX_SPEED),
+    INTS(preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, CLOTH_ERROR_SOLVER),
+    INTS(max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_ITERATIONS),
+    FLOATS(tolerance, 1e-4, 0.5, CLOTH_ERROR_TOLERANCE),
+    INTS(warm_start, 0, 1, CLOTH_ERROR_SOLVER),
+    INTS(spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_PROJECTION),
+    INTS(fine_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_PROJECTION),
+    INTS(tethers, 0, 2, CLOTH_ERROR_PROJECTION),
+    FLOATS(tether_scale, 0.5, 10, CLOTH_ERROR_PROJECTION),
+    INTS(targets, 0, 1, CLOTH_ERROR_TARGETS),
+    INTS(limit_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_STRAIN_LIMIT),
+    FLOATS(limit_extension, 0, 10, CLOTH_ERROR_STRAIN_LIMIT),
+    FLOATS(limit_compression, 0, 1, CLOTH_ERROR_STRAIN_LIMIT),
+    INTS(contact_mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, CLOTH_ERROR_CONTACT),
+    FLOATS(thickness, 0, 1, CLOTH_ERROR_CONTACT),
+    INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, CLOTH_ERROR_CAPACITY),
+    INTS(max_confined, 0, 65535, CLOTH_ERROR_CAPACITY),
+};
+
+#define CONFIG_FIELD_COUNT (sizeof config_fields / sizeof config_fields[0])
+
+static int field_in_fabric(const config_field *field) {
+  return field->offset >= offsetof(cloth_config, fabric) &&
+         field->offset < offsetof(cloth_config, fabric) + sizeof(cloth_fabric);
+}
+
+static cloth_config config_with_float(const config_field *field, float value) {
+  cloth_config config = small_config();
+  memcpy((unsigned char *)&config + field->offset, &value, sizeof value);
+  return config;
+}
+
+static cloth_config config_with_int(const config_field *field, int32_t value) {
+  cloth_config config = small_config();
+  memcpy((unsigned char *)&config + field->offset, &value, sizeof value);
+  return config;
+}
+
+static void expect_config_refused(guarded_fixture *f, const cloth_config *config, int error, const char *name) {
+  int needed = cloth_memory_needed(config, &f->out.memory);
+  CHECK(needed == error, "%s: cloth_memory_needed gave %s", name, cloth_result_name(needed));
+  int made = cloth_init(config, f->s.arena, f->s.memory.total_bytes, &f->out.sheet);
+  CHECK(made == error, "%s: cloth_init gave %s", name, cloth_result_name(made));
+  expect_untouched(f, name);
+}
+
+static void test_float_field(guarded_fixture *f, const config_field *field) {
+  float low = (float)field->low, high = (float)field->high;
+  cloth_config config = config_with_float(field, low);
+  expect_config_accepted(&config, field->name);
+  config = config_with_float(field, high);
+  expect_config_accepted(&config, field->name);
+  const float refused[] = {nextafterf(low, -INFINITY), nextafterf(high, INFINITY), NAN, -NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    config = config_with_float(field, refused[i]);
+    expect_config_refused(f, &config, field->error, field->name);
+    if (field_in_fabric(field))
+      REFUSED(f, cloth_set_fabric(f->s.sheet, &config.fabric), field->error);
+  }
+}
+
+static void test_int_field(guarded_fixture *f, const config_field *field) {
+  int32_t low = (int32_t)field->low, high = (int32_t)field->high;
+  cloth_config config = config_with_int(field, low);
+  expect_config_accepted(&config, field->name);
+  config = config_with_int(field, high);
+  expect_config_accepted(&config, field->name);
+  const int32_t refused[] = {low - 1, high + 1, INT32_MIN, INT32_MAX};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    config = config_with_int(field, refused[i]);
+    expect_config_refused(f, &config, field->error, field->name);
+  }
+}
+
+/* At both ends of every range, with every scheme, the cloth works; beyond them it is refused. */
+static void test_config_ranges(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  for (size_t i = 0; i < CONFIG_FIELD_COUNT; i++) {
+    if (config_fields[i].kind == FIELD_FLOAT)
+      test_float_field(&f, &config_fields[i]);
+    else
+      test_int_field(&f, &config_fields[i]);
+  }
+  config = small_config();
+  for (config.spans = 1; config.spans <= CLOTH_SPAN_LIMIT; config.spans++) {
+    if (config.spans & (config.spans - 1))
+      expect_config_refused(&f, &config, CLOTH_ERROR_PROJECTION, "spans that are no power of two");
+    else
+      expect_config_accepted(&config, "spans that are a power of two");
+  }
+  guarded_free(&f);
+}
+
+static void test_config_vectors(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  for (int axis = 0; axis < 3; axis++) {
+    const float bad[] = {1.001e4f, -1.001e4f, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+      config = small_config();
+      config.gravity = on_axis(axis, bad[i]);
+      expect_config_refused(&f, &config, CLOTH_ERROR_GRAVITY, "gravity");
+      REFUSED(&f, cloth_set_gravity(f.s.sheet, config.gravity), CLOTH_ERROR_GRAVITY);
+      config = small_config();
+      config.wind = on_axis(axis, 0.1f * bad[i]);
+      expect_config_refused(&f, &config, CLOTH_ERROR_WIND, "wind");
+      REFUSED(&f, cloth_set_wind(f.s.sheet, config.wind), CLOTH_ERROR_WIND);
+      config = small_config();
+      config.origin = on_axis(axis, 100.0f * bad[i]);
+      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "origin");
+      config = small_config();
+      config.edge_warp = on_axis(axis, 100.0f * bad[i]);
+      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_warp");
+      config = small_config();
+      config.edge_weft = on_axis(axis, 100.0f * bad[i]);
+      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_weft");
+    }
+    config = small_config();
+    config.gravity = on_axis(axis, 1.0e4f);
+    config.wind = on_axis(axis, -1.0e3f);
+    config.drag = 1.0f;
+    expect_config_accepted(&config, "gravity and wind at their limits");
+  }
+  guarded_free(&f);
+}
+
+static void test_config_placement(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  config.edge_warp = on_axis(0, 0.0f);
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_warp of zero length");
+  config = small_config();
+  config.edge_weft = on_axis(0, 0.0f);
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_weft of zero length");
+  config = small_config();
+  config.edge_warp = on_axis(0, 3.99e-4f); /* four cells of less than 1e-4 m */
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close");
+  config.edge_warp = on_axis(0, 4.01e-4f);
+  expect_config_accepted(&config, "columns just far enough apart");
+  config = small_config();
+  config.edge_weft = on_axis(2, 2.99e-4f);
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "rows too close");
+  config.edge_weft = on_axis(2, 3.01e-4f);
+  expect_config_accepted(&config, "rows just far enough apart");
+  guarded_free(&f);
+}
+
+static void test_config_wrap(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  config.wrap = 1;
+  for (config.columns = 2; config.columns < 5; config.columns++)
+    expect_config_refused(&f, &config, CLOTH_ERROR_GRID, "fewer than five columns around");
+  config.edge_warp = on_axis(0, 4.99e-4f); /* five cells of less than 1e-4 m */
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close around");
+  config.edge_warp = on_axis(0, 5.01e-4f);
+  expect_config_accepted(&config, "columns just far enough apart around");
+  const double leans[] = {1.1e-3, -1.1e-3, 0.9e-3, -0.9e-3, 0.5};
+  for (int i = 0; i < 5; i++) {
+    config = small_config();
+    config.wrap = 1;
+    config.edge_weft = vector_at(3.0 * leans[i], 2.0, sqrt(5.0));
+    if (fabs(leans[i]) > 1e-3)
+      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edges that lean around");
+    else
+      expect_config_accepted(&config, "edges that hardly lean around");
+  }
+  config = small_config(); /* normals point to -y, and the axis lies above */
+  config.wrap = 1;
+  config.edge_warp = on_axis(0, 3.0f);
+  config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 0.5f);
+  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "a tube that reaches out of the world");
+  config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 1.5f);
+  CHECK(cloth_memory_needed(&config, &f.out.memory) == CLOTH_OK, "a tube at the edge of the world");
+  guarded_free(&f);
+}
+
+/* A tube starts as regular polygons of the right girth about an axis along edge_weft, normals pointing outward. */
+static void test_tube_start(void) {
+  const int widths[] = {5, 6, 7, 8, 12, 33, 1024};
+  for (int n = 0; n < 7; n++) {
+    cloth_config config = tested_config();
+    config.wrap = 1;
+    config.columns = widths[n];
+    config.rows = 3;
+    config.origin = vector_at(0.3, -0.2, 0.1);
+    config.edge_warp = vector_at(0.8, 0.0, 0.6);
+    config.edge_weft = vector_at(0.0, -2.0, 0.0);
+    fixture s = fixture_make(&config);
+    const double side = 1.0 / s.columns, radius = 0.5 * side / sin(acos(-1.0) / s.columns);
+    const point outward = {0.6, 0.0, -0.8}; /* cross(edge_warp, edge_weft), and away from the axis */
+    const point middle = point_sum(point_of(config.origin), point_scaled(outward, -radius));
+    CHECK(point_distance(position_of(s.sheet, 0), point_of(config.origin)) < 1e-7, "the first particle");
+    for (int i = 0; i < s.count; i++) {
+      point p = position_of(s.sheet, i), centre = middle, normal;
+      point next = position_of(s.sheet, i / s.columns * s.columns + (i + 1) % s.columns);
+      cloth_vector written;
+      cloth_get_normal(s.sheet, i, &written);
+      centre.y -= i / s.columns;
+      normal = point_scaled(point_difference(p, centre), 1.0 / radius);
+      CHECK(fabs(point_distance(p, centre) - radius) < 1e-6 * radius + 1e-7, "%d columns: distance of %d from the axis",
+            s.columns, i);
+      CHECK(fabs(point_distance(p, next) - side) < 3e-7, "%d columns: side %d of %g m", s.columns, i, side);
+      CHECK(point_distance(normal, point_of(written)) < 1e-3, "%d columns: normal of particle %d", s.columns, i);
+    }
+    point first = point_difference(position_of(s.sheet, 1), position_of(s.sheet, 0));
+    CHECK(point_dot(first, point_of(config.edge_warp)) > 0.8 * side, "%d columns: the way around", s.columns);
+    fixture_free(&s);
+  }
+}
+
+static void test_config_arrays(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  cloth_vector positions[20];
+  float map[20];
+  for (int i = 0; i < 20; i++) {
+    positions[i] = vector_at(0.3 * (i % 5), 0.0, 0.3 * (i / 5));
+    map[i] = 1.0f;
+  }
+  config.positions = positions;
+  const float bad_places[] = {NAN, INFINITY, -INFINITY, 1.01f * CLOTH_POSITION_LIMIT};
+  for (size_t i = 0; i < sizeof bad_places / sizeof bad_places[0]; i++) {
+    positions[19].y = bad_places[i];
+    REFUSED(&f, cloth_init(&config, f.s.arena, f.s.memory.total_bytes, &f.out.sheet), CLOTH_ERROR_PLACEMENT);
+  }
+  positions[19].y = 0.0f;
+  expect_config_accepted(&config, "positions");
+  config = small_config();
+  const float bad_masses[] = {0.0f, nextafterf(0.01f, 0.0f), nextafterf(100.0f, 200.0f), -1.0f, NAN, INFINITY};
+  const float bad_stiffness[] = {-1e-6f, nextafterf(100.0f, 200.0f), NAN, INFINITY, -INFINITY, -1.0f};
+  cloth_memory roomy;
+  config.mass_map = config.stiffness_map = map;
+  CHECK(cloth_memory_needed(&config, &roomy) == CLOTH_OK, "maps refused");
+  guarded_fixture with_maps = guarded_make(&config);
+  for (int i = 0; i < 6; i++) {
+    map[i] = bad_masses[i];
+    config.mass_map = map;
+    config.stiffness_map = NULL;
+    REFUSED(&with_maps, cloth_init(&config, with_maps.s.arena, roomy.total_bytes, &with_maps.out.sheet),
+            CLOTH_ERROR_MAP);
+    map[i] = bad_stiffness[i];
+    config.mass_map = NULL;
+    config.stiffness_map = map;
+    REFUSED(&with_maps, cloth_init(&config, with_maps.s.arena, roomy.total_bytes, &with_maps.out.sheet),
+            CLOTH_ERROR_MAP);
+    map[i] = 1.0f;
+  }
+  map[0] = 0.01f;
+  map[19] = 100.0f;
+  config.mass_map = map;
+  config.stiffness_map = NULL;
+  expect_config_accepted(&config, "mass map at its ends");
+  map[0] = 0.0f;
+  config.mass_map = NULL;
+  config.stiffness_map = map;
+  expect_config_accepted(&config, "stiffness map at its ends");
+  guarded_free(&with_maps);
+  guarded_free(&f);
+}
+
+static void test_arena_refusals(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  size_t bytes = f.s.memory.total_bytes;
+  cloth_config unmade = config;
+  unmade.cookie ^= 1u;
+  expect_config_refused(&f, &unmade, CLOTH_ERROR_CONFIG, "cookie");
+  memset(&unmade, 0, sizeof unmade);
+  expect_config_refused(&f, &unmade, CLOTH_ERROR_CONFIG, "zeroed config");
+  REFUSED(&f, cloth_memory_needed(NULL, &f.out.memory), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_memory_needed(&config, NULL), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_init(NULL, f.s.arena, bytes, &f.out.sheet), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_init(&config, NULL, bytes, &f.out.sheet), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_init(&config, f.s.arena, bytes, NULL), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_init(&config, f.s.arena, bytes - 1, &f.out.sheet), CLOTH_ERROR_ARENA_SIZE);
+  REFUSED(&f, cloth_init(&config, f.s.arena, 0, &f.out.sheet), CLOTH_ERROR_ARENA_SIZE);
+  for (int shift = 1; shift < CLOTH_ALIGNMENT; shift *= 2)
+    REFUSED(&f, cloth_init(&config, f.s.arena + shift, bytes, &f.out.sheet), CLOTH_ERROR_ARENA_ALIGNMENT);
+  guarded_free(&f);
+}
+
+/// Defaults ///
+
+/* The text of cloth.h, wherever the program runs: SOURCE_DIRECTORY is the absolute path of the project. */
+static char *read_header(void) {
+  const char *path = SOURCE_DIRECTORY "/cloth.h";
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL, "cannot read %s", path);
+  if (file == NULL)
+    return NULL;
+  static char text[1 << 17];
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  text[length] = '\0';
+  fclose(file);
+  return text;
+}
+
+/* Finds the number after "default" in the comment that belongs to a field. Returns 1, or 0 where there is none. */
+static int documented_default(const char *header, const config_field *field, double *value) {
+  const char *dot = strrchr(field->name, '.'), *name = dot == NULL ? field->name : dot + 1;
+  char declaration[64];
+  snprintf(declaration, sizeof declaration, "%s %s;", field->kind == FIELD_FLOAT ? "float" : "int32_t", name);
+  const char *start = strstr(header, declaration);
+  if (start == NULL)
+    return 0;
+  const char *found = strstr(start, "default "), *end = strstr(start, "*/");
+  if (found == NULL || end == NULL || found > end)
+    return 0;
+  char *after;
+  *value = strtod(found + strlen("default "), &after);
+  return after != found + strlen("default ");
+}
+
+static double field_value(const cloth_config *config, const config_field *field) {
+  float real;
+  int32_t whole;
+  memcpy(&real, (const unsigned char *)config + field->offset, sizeof real);
+  memcpy(&whole, (const unsigned char *)config + field->offset, sizeof whole);
+  return field->kind == FIELD_FLOAT ? (double)real : (double)whole;
+}
+
+/* Every number that the header names as a default is one. */
+static void test_documented_defaults(void) {
+  const char *header = read_header();
+  cloth_config config = cloth_config_default();
+  int documented = 0;
+  for (size_t i = 0; header != NULL && i < CONFIG_FIELD_COUNT; i++) {
+    const config_field *field = &config_fields[i];
+    double said = 0.0, is = field_value(&config, field);
+    if (documented_default(header, field, &said)) {
+      documented++;
+      CHECK(fabs(is - said) <= 1e-6 * fabs(said), "%s is %g, the header says %g", field->name, is, said);
+    }
+  }
+  CHECK(documented >= 25, "the header names only %d defaults", documented);
+}
+
+static void test_defaults(void) {
+  cloth_config a = cloth_config_default();
+  CHECK(a.gravity.x == 0.0f && a.gravity.y == -9.81f && a.gravity.z == 0.0f, "gravity");
+  CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
+  CHECK(a.integration == CLOTH_INTEGRATION_ADAPTIVE && a.bend_integration == CLOTH_BEND_ADAPTIVE, "integration");
+  CHECK(a.preconditioner == CLOTH_PRECONDITIONER_BLOCK && a.contact_mode == CLOTH_CONTACT_PROJECTION, "solver");
+  CHECK(a.positions == NULL && a.mass_map == NULL && a.stiffness_map == NULL, "arrays");
+  expect_config_accepted(&a, "default");
+  cloth_collider c = cloth_collider_default();
+  CHECK(c.shape == CLOTH_SHAPE_SPHERE && c.radius == 0.25f && c.pose.rotation.w == 1.0f, "collider");
+  CHECK(c.static_friction == 0.5f && c.kinetic_friction == 0.5f, "friction");
+}
+
+static const test tests[] = {
+    TEST(defaults),
+    TEST(documented_defaults),
+    TEST_EACH(both_schemes, config_ranges),
+    TEST_EACH(both_schemes, config_vectors),
+    TEST_EACH(both_schemes, config_placement),
+    TEST_EACH(both_schemes, config_wrap),
+    TEST_EACH(both_schemes, tube_start),
+    TEST_EACH(both_schemes, config_arrays),
+    TEST_EACH(both_schemes, arena_refusals),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
+}
