@@ -78,14 +78,11 @@ install: $(BUILD)/libcloth.a
 		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/cloth.pc
 	install -m 644 $(BUILD)/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
-FORMATTED = $(SOURCES) $(foreach folder,port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
+FORMATTED = cloth.h $(filter-out src/parts.h,$(wildcard src/*.h)) $(wildcard port/*.h) \
+	$(foreach folder,port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
 
 format:
-<<<<<<< HEAD
-	clang-format -i cloth.h src/*.h port/*.h port/boards/*.[ch] examples/*.[ch] examples/*/*.[ch] tests/*.[ch] tests/*/*.[ch]
-=======
 	clang-format -i $(sort $(FORMATTED))
->>>>>>> tests
 
 clean:
 	rm -rf $(BUILD)

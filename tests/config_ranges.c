@@ -22,50 +22,50 @@ typedef struct config_field {
   { #field, offsetof(cloth_config, field), FIELD_INT, (low), (high), (error) }
 
 static const config_field config_fields[] = {
-    INTS(columns, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
-    INTS(rows, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_GRID),
-    INTS(wrap, 0, 1, CLOTH_ERROR_GRID),
-    FLOATS(fabric.density, 0.001, 1000, CLOTH_ERROR_DENSITY),
-    FLOATS(fabric.stretch_warp, 0, 1e7, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.stretch_weft, 0, 1e7, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.shear, 0, 1e7, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.bend, 0, 10, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.bend_transition, 1e-6, 0.5, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.compression, 0, 1, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.shear_compression, 0, 1, CLOTH_ERROR_STIFFNESS),
-    FLOATS(fabric.stretch_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
-    FLOATS(fabric.shear_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
-    FLOATS(fabric.bend_damping, 0, 1e4, CLOTH_ERROR_DAMPING),
-    FLOATS(velocity_damping, 0, 100, CLOTH_ERROR_DAMPING),
-    FLOATS(air_density, 0, 100, CLOTH_ERROR_AIR),
-    FLOATS(drag, 0, 100, CLOTH_ERROR_AIR),
-    FLOATS(lift, 0, 100, CLOTH_ERROR_AIR),
-    FLOATS(normal_drag, 0, 100, CLOTH_ERROR_AIR),
-    INTS(integration, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_ERROR_INTEGRATION),
-    INTS(bend_integration, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, CLOTH_ERROR_INTEGRATION),
-    FLOATS(fold_stiffness, 0, 1e6, CLOTH_ERROR_STIFFNESS),
-    FLOATS(explicit_threshold, 0, 0.5, CLOTH_ERROR_INTEGRATION),
-    FLOATS(projection_threshold, 0, 1e30, CLOTH_ERROR_INTEGRATION),
-    FLOATS(extrapolation, 0, 1, CLOTH_ERROR_PROJECTION),
-    INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
-    INTS(max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_SUBSTEPS),
-    FLOATS(max_speed, 0.1, 1e4, CLOTH_ERROR_MAX_SPEED),
-    INTS(preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, CLOTH_ERROR_SOLVER),
-    INTS(max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_ITERATIONS),
-    FLOATS(tolerance, 1e-4, 0.5, CLOTH_ERROR_TOLERANCE),
-    INTS(warm_start, 0, 1, CLOTH_ERROR_SOLVER),
-    INTS(spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_PROJECTION),
-    INTS(fine_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_PROJECTION),
-    INTS(tethers, 0, 2, CLOTH_ERROR_PROJECTION),
-    FLOATS(tether_scale, 0.5, 10, CLOTH_ERROR_PROJECTION),
-    INTS(targets, 0, 1, CLOTH_ERROR_TARGETS),
-    INTS(limit_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_STRAIN_LIMIT),
-    FLOATS(limit_extension, 0, 10, CLOTH_ERROR_STRAIN_LIMIT),
-    FLOATS(limit_compression, 0, 1, CLOTH_ERROR_STRAIN_LIMIT),
-    INTS(contact_mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, CLOTH_ERROR_CONTACT),
-    FLOATS(thickness, 0, 1, CLOTH_ERROR_CONTACT),
-    INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, CLOTH_ERROR_CAPACITY),
-    INTS(max_confined, 0, 65535, CLOTH_ERROR_CAPACITY),
+    INTS(columns, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(rows, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(grid.wrap, 0, 1, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.density, 0.001, 1000, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.stretch_warp, 0, 1e7, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.stretch_weft, 0, 1e7, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.shear, 0, 1e7, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.bend, 0, 10, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.bend_transition, 1e-6, 0.5, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.compression, 0, 1, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.shear_compression, 0, 1, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.stretch_damping, 0, 1e4, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.shear_damping, 0, 1e4, CLOTH_ERROR_RANGE),
+    FLOATS(fabric.bend_damping, 0, 1e4, CLOTH_ERROR_RANGE),
+    FLOATS(integration.velocity_damping, 0, 100, CLOTH_ERROR_RANGE),
+    FLOATS(air.density, 0, 100, CLOTH_ERROR_RANGE),
+    FLOATS(air.drag, 0, 100, CLOTH_ERROR_RANGE),
+    FLOATS(air.lift, 0, 100, CLOTH_ERROR_RANGE),
+    FLOATS(air.normal_drag, 0, 100, CLOTH_ERROR_RANGE),
+    INTS(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_ERROR_RANGE),
+    INTS(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, CLOTH_ERROR_RANGE),
+    FLOATS(projection.fold_stiffness, 0, 1e6, CLOTH_ERROR_RANGE),
+    FLOATS(integration.explicit_threshold, 0, 0.5, CLOTH_ERROR_RANGE),
+    FLOATS(integration.projection_threshold, 0, 1e30, CLOTH_ERROR_RANGE),
+    FLOATS(integration.bdf2_blend, 0, 1, CLOTH_ERROR_RANGE),
+    INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_RANGE),
+    FLOATS(integration.max_speed, 0.1, 1e4, CLOTH_ERROR_RANGE),
+    INTS(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, CLOTH_ERROR_RANGE),
+    INTS(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_RANGE),
+    FLOATS(solver.tolerance, 1e-4, 0.5, CLOTH_ERROR_RANGE),
+    INTS(solver.warm_start, 0, 1, CLOTH_ERROR_RANGE),
+    INTS(projection.spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(tethers.count, 0, 2, CLOTH_ERROR_RANGE),
+    FLOATS(tethers.scale, 0.5, 10, CLOTH_ERROR_RANGE),
+    INTS(capacity.targets, 0, 1, CLOTH_ERROR_STATE),
+    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_RANGE),
+    FLOATS(strain_limit.max_extension, 0, 10, CLOTH_ERROR_RANGE),
+    FLOATS(strain_limit.max_compression, 0, 1, CLOTH_ERROR_RANGE),
+    INTS(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, CLOTH_ERROR_RANGE),
+    FLOATS(thickness, 0, 1, CLOTH_ERROR_RANGE),
+    INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, CLOTH_ERROR_RANGE),
+    INTS(capacity.max_confined, 0, 65535, CLOTH_ERROR_RANGE),
 };
 
 #define CONFIG_FIELD_COUNT (sizeof config_fields / sizeof config_fields[0])
@@ -134,9 +134,9 @@ static void test_config_ranges(void) {
       test_int_field(&f, &config_fields[i]);
   }
   config = small_config();
-  for (config.spans = 1; config.spans <= CLOTH_SPAN_LIMIT; config.spans++) {
-    if (config.spans & (config.spans - 1))
-      expect_config_refused(&f, &config, CLOTH_ERROR_PROJECTION, "spans that are no power of two");
+  for (config.projection.spans = 1; config.projection.spans <= CLOTH_SPAN_LIMIT; config.projection.spans++) {
+    if (config.projection.spans & (config.projection.spans - 1))
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "spans that are no power of two");
     else
       expect_config_accepted(&config, "spans that are a power of two");
   }
@@ -151,26 +151,26 @@ static void test_config_vectors(void) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
       config = small_config();
       config.gravity = on_axis(axis, bad[i]);
-      expect_config_refused(&f, &config, CLOTH_ERROR_GRAVITY, "gravity");
-      REFUSED(&f, cloth_set_gravity(f.s.sheet, config.gravity), CLOTH_ERROR_GRAVITY);
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "gravity");
+      REFUSED(&f, cloth_set_gravity(f.s.sheet, config.gravity), CLOTH_ERROR_RANGE);
       config = small_config();
       config.wind = on_axis(axis, 0.1f * bad[i]);
-      expect_config_refused(&f, &config, CLOTH_ERROR_WIND, "wind");
-      REFUSED(&f, cloth_set_wind(f.s.sheet, config.wind), CLOTH_ERROR_WIND);
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "wind");
+      REFUSED(&f, cloth_set_wind(f.s.sheet, config.wind), CLOTH_ERROR_RANGE);
       config = small_config();
       config.origin = on_axis(axis, 100.0f * bad[i]);
-      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "origin");
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "origin");
       config = small_config();
       config.edge_warp = on_axis(axis, 100.0f * bad[i]);
-      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_warp");
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edge_warp");
       config = small_config();
       config.edge_weft = on_axis(axis, 100.0f * bad[i]);
-      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_weft");
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edge_weft");
     }
     config = small_config();
     config.gravity = on_axis(axis, 1.0e4f);
     config.wind = on_axis(axis, -1.0e3f);
-    config.drag = 1.0f;
+    config.air.drag = 1.0f;
     expect_config_accepted(&config, "gravity and wind at their limits");
   }
   guarded_free(&f);
@@ -180,18 +180,18 @@ static void test_config_placement(void) {
   cloth_config config = small_config();
   guarded_fixture f = guarded_make(&config);
   config.edge_warp = on_axis(0, 0.0f);
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_warp of zero length");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edge_warp of zero length");
   config = small_config();
   config.edge_weft = on_axis(0, 0.0f);
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edge_weft of zero length");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edge_weft of zero length");
   config = small_config();
   config.edge_warp = on_axis(0, 3.99e-4f); /* four cells of less than 1e-4 m */
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "columns too close");
   config.edge_warp = on_axis(0, 4.01e-4f);
   expect_config_accepted(&config, "columns just far enough apart");
   config = small_config();
   config.edge_weft = on_axis(2, 2.99e-4f);
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "rows too close");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "rows too close");
   config.edge_weft = on_axis(2, 3.01e-4f);
   expect_config_accepted(&config, "rows just far enough apart");
   guarded_free(&f);
@@ -200,28 +200,28 @@ static void test_config_placement(void) {
 static void test_config_wrap(void) {
   cloth_config config = small_config();
   guarded_fixture f = guarded_make(&config);
-  config.wrap = 1;
+  config.grid.wrap = 1;
   for (config.columns = 2; config.columns < 5; config.columns++)
-    expect_config_refused(&f, &config, CLOTH_ERROR_GRID, "fewer than five columns around");
+    expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "fewer than five columns around");
   config.edge_warp = on_axis(0, 4.99e-4f); /* five cells of less than 1e-4 m */
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "columns too close around");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "columns too close around");
   config.edge_warp = on_axis(0, 5.01e-4f);
   expect_config_accepted(&config, "columns just far enough apart around");
   const double leans[] = {1.1e-3, -1.1e-3, 0.9e-3, -0.9e-3, 0.5};
   for (int i = 0; i < 5; i++) {
     config = small_config();
-    config.wrap = 1;
+    config.grid.wrap = 1;
     config.edge_weft = vector_at(3.0 * leans[i], 2.0, sqrt(5.0));
     if (fabs(leans[i]) > 1e-3)
-      expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "edges that lean around");
+      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edges that lean around");
     else
       expect_config_accepted(&config, "edges that hardly lean around");
   }
   config = small_config(); /* normals point to -y, and the axis lies above */
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.edge_warp = on_axis(0, 3.0f);
   config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 0.5f);
-  expect_config_refused(&f, &config, CLOTH_ERROR_PLACEMENT, "a tube that reaches out of the world");
+  expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "a tube that reaches out of the world");
   config.origin = on_axis(1, CLOTH_POSITION_LIMIT - 1.5f);
   CHECK(cloth_memory_needed(&config, &f.out.memory) == CLOTH_OK, "a tube at the edge of the world");
   guarded_free(&f);
@@ -232,7 +232,7 @@ static void test_tube_start(void) {
   const int widths[] = {5, 6, 7, 8, 12, 33, 1024};
   for (int n = 0; n < 7; n++) {
     cloth_config config = tested_config();
-    config.wrap = 1;
+    config.grid.wrap = 1;
     config.columns = widths[n];
     config.rows = 3;
     config.origin = vector_at(0.3, -0.2, 0.1);
@@ -270,11 +270,11 @@ static void test_config_arrays(void) {
     positions[i] = vector_at(0.3 * (i % 5), 0.0, 0.3 * (i / 5));
     map[i] = 1.0f;
   }
-  config.positions = positions;
+  config.grid.positions = positions;
   const float bad_places[] = {NAN, INFINITY, -INFINITY, 1.01f * CLOTH_POSITION_LIMIT};
   for (size_t i = 0; i < sizeof bad_places / sizeof bad_places[0]; i++) {
     positions[19].y = bad_places[i];
-    REFUSED(&f, cloth_init(&config, f.s.arena, f.s.memory.total_bytes, &f.out.sheet), CLOTH_ERROR_PLACEMENT);
+    REFUSED(&f, cloth_init(&config, f.s.arena, f.s.memory.total_bytes, &f.out.sheet), CLOTH_ERROR_RANGE);
   }
   positions[19].y = 0.0f;
   expect_config_accepted(&config, "positions");
@@ -282,30 +282,30 @@ static void test_config_arrays(void) {
   const float bad_masses[] = {0.0f, nextafterf(0.01f, 0.0f), nextafterf(100.0f, 200.0f), -1.0f, NAN, INFINITY};
   const float bad_stiffness[] = {-1e-6f, nextafterf(100.0f, 200.0f), NAN, INFINITY, -INFINITY, -1.0f};
   cloth_memory roomy;
-  config.mass_map = config.stiffness_map = map;
+  config.grid.mass_map = config.grid.stiffness_map = map;
   CHECK(cloth_memory_needed(&config, &roomy) == CLOTH_OK, "maps refused");
   guarded_fixture with_maps = guarded_make(&config);
   for (int i = 0; i < 6; i++) {
     map[i] = bad_masses[i];
-    config.mass_map = map;
-    config.stiffness_map = NULL;
+    config.grid.mass_map = map;
+    config.grid.stiffness_map = NULL;
     REFUSED(&with_maps, cloth_init(&config, with_maps.s.arena, roomy.total_bytes, &with_maps.out.sheet),
-            CLOTH_ERROR_MAP);
+            CLOTH_ERROR_RANGE);
     map[i] = bad_stiffness[i];
-    config.mass_map = NULL;
-    config.stiffness_map = map;
+    config.grid.mass_map = NULL;
+    config.grid.stiffness_map = map;
     REFUSED(&with_maps, cloth_init(&config, with_maps.s.arena, roomy.total_bytes, &with_maps.out.sheet),
-            CLOTH_ERROR_MAP);
+            CLOTH_ERROR_RANGE);
     map[i] = 1.0f;
   }
   map[0] = 0.01f;
   map[19] = 100.0f;
-  config.mass_map = map;
-  config.stiffness_map = NULL;
+  config.grid.mass_map = map;
+  config.grid.stiffness_map = NULL;
   expect_config_accepted(&config, "mass map at its ends");
   map[0] = 0.0f;
-  config.mass_map = NULL;
-  config.stiffness_map = map;
+  config.grid.mass_map = NULL;
+  config.grid.stiffness_map = map;
   expect_config_accepted(&config, "stiffness map at its ends");
   guarded_free(&with_maps);
   guarded_free(&f);
@@ -325,10 +325,10 @@ static void test_arena_refusals(void) {
   REFUSED(&f, cloth_init(NULL, f.s.arena, bytes, &f.out.sheet), CLOTH_ERROR_NULL);
   REFUSED(&f, cloth_init(&config, NULL, bytes, &f.out.sheet), CLOTH_ERROR_NULL);
   REFUSED(&f, cloth_init(&config, f.s.arena, bytes, NULL), CLOTH_ERROR_NULL);
-  REFUSED(&f, cloth_init(&config, f.s.arena, bytes - 1, &f.out.sheet), CLOTH_ERROR_ARENA_SIZE);
-  REFUSED(&f, cloth_init(&config, f.s.arena, 0, &f.out.sheet), CLOTH_ERROR_ARENA_SIZE);
+  REFUSED(&f, cloth_init(&config, f.s.arena, bytes - 1, &f.out.sheet), CLOTH_ERROR_ARENA);
+  REFUSED(&f, cloth_init(&config, f.s.arena, 0, &f.out.sheet), CLOTH_ERROR_ARENA);
   for (int shift = 1; shift < CLOTH_ALIGNMENT; shift *= 2)
-    REFUSED(&f, cloth_init(&config, f.s.arena + shift, bytes, &f.out.sheet), CLOTH_ERROR_ARENA_ALIGNMENT);
+    REFUSED(&f, cloth_init(&config, f.s.arena + shift, bytes, &f.out.sheet), CLOTH_ERROR_ARENA);
   guarded_free(&f);
 }
 
@@ -392,9 +392,9 @@ static void test_defaults(void) {
   cloth_config a = cloth_config_default();
   CHECK(a.gravity.x == 0.0f && a.gravity.y == -9.81f && a.gravity.z == 0.0f, "gravity");
   CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
-  CHECK(a.integration == CLOTH_INTEGRATION_ADAPTIVE && a.bend_integration == CLOTH_BEND_ADAPTIVE, "integration");
-  CHECK(a.preconditioner == CLOTH_PRECONDITIONER_BLOCK && a.contact_mode == CLOTH_CONTACT_PROJECTION, "solver");
-  CHECK(a.positions == NULL && a.mass_map == NULL && a.stiffness_map == NULL, "arrays");
+  CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE && a.integration.bend_method == CLOTH_BEND_ADAPTIVE, "integration");
+  CHECK(a.solver.preconditioner == CLOTH_PRECONDITIONER_BLOCK && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
+  CHECK(a.grid.positions == NULL && a.grid.mass_map == NULL && a.grid.stiffness_map == NULL, "arrays");
   expect_config_accepted(&a, "default");
   cloth_collider c = cloth_collider_default();
   CHECK(c.shape == CLOTH_SHAPE_SPHERE && c.radius == 0.25f && c.pose.rotation.w == 1.0f, "collider");

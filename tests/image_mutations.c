@@ -77,13 +77,13 @@ static void use_everything(fixture *s, const image_map *at) {
     if (i % 3 == 0)
       cloth_release(s->sheet, i);
     if (i % 4 == 1 && cloth_pin(s->sheet, i) == CLOTH_OK)
-      cloth_set_pin_target(s->sheet, i, vector_at(0.0, 0.25, 0.0), FRAME);
+      cloth_move_pin(s->sheet, i, vector_at(0.0, 0.25, 0.0));
   }
   cloth_pose pose = {vector_at(0.0, 0.25, 0.125), rotation_none()};
   cloth_collider box = box_collider();
   for (int i = 0; i < at->colliders; i++) {
     cloth_reaction reaction;
-    cloth_collider_reaction(s->sheet, i, &reaction);
+    cloth_get_collider_reaction(s->sheet, i, &reaction);
     cloth_move_collider(s->sheet, i, NULL, &pose);
     cloth_add_collider(s->sheet, &box);
   }
@@ -95,7 +95,7 @@ static void read_everything(const fixture *s) {
   cloth_vector low, high;
   CHECK(cloth_measure(s->sheet, &measures) == CLOTH_OK, "measures");
   CHECK(cloth_get_statistics(s->sheet, &statistics) == CLOTH_OK, "statistics");
-  CHECK(cloth_bounds(s->sheet, &low, &high) == CLOTH_OK, "bounds");
+  CHECK(cloth_get_bounds(s->sheet, &low, &high) == CLOTH_OK, "bounds");
 }
 
 /* What an image was accepted for: frames that stay finite, calls, and an image that is accepted again. */

@@ -15,8 +15,8 @@ static void test_hang(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 6;
   config.substeps = 0;
-  config.max_substeps = 200;
-  config.bend_integration = CLOTH_BEND_EXPLICIT;
+  config.integration.max_substeps = 200;
+  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   cloth *sheet;
   int made = cloth_init(&config, arena, sizeof arena, &sheet);
   CHECK(made == CLOTH_OK, "cloth_init gave %d", made);
@@ -26,7 +26,7 @@ static void test_hang(void) {
     CHECK(result >= CLOTH_OK && !(result & CLOTH_NOTE_RECOVERED), "step gave %d", result);
   }
   cloth_vector low, high;
-  cloth_bounds(sheet, &low, &high);
+  cloth_get_bounds(sheet, &low, &high);
   CHECK(low.y < -0.3f && low.y > -1.5f, "it hangs down to %g m", (double)low.y);
 }
 
@@ -35,28 +35,28 @@ int main(void) {
   CHECK(asked_for(&config) == CLOTH_OK, "the defaults gave %d", asked_for(&config));
   test_hang();
 #if defined(CLOTH_NO_SOLVER) && defined(CLOTH_NO_PROJECTION)
-  CHECK(config.integration == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
+  CHECK(config.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
 #else
-  CHECK(config.integration == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
+  CHECK(config.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
 #endif
 #ifdef CLOTH_NO_SOLVER
-  config.integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "implicit integration gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #if defined(CLOTH_NO_CONTACT_SOLVER) || defined(CLOTH_NO_SOLVER) || defined(CLOTH_NO_COLLIDERS)
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "contact in the solver gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_PROJECTION
-  config.projection_threshold = 1.0f;
+  config.integration.projection_threshold = 1.0f;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "projection gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #if defined(CLOTH_NO_MULTILEVEL) || defined(CLOTH_NO_SOLVER)
-  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "coarser grids gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
@@ -66,32 +66,32 @@ int main(void) {
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_CONFINED
-  config.max_confined = 1;
+  config.capacity.max_confined = 1;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "a confined particle gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_LIMITS
-  config.limit_sweeps = 1;
+  config.strain_limit.sweeps = 1;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "strain limits gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_WRAP
-  config.wrap = 1;
+  config.grid.wrap = 1;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "a tube gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_SLEEP
-  config.sleep_speed = 0.1f;
+  config.sleep.speed = 0.1f;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "sleep gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_TARGETS
-  config.targets = 1;
+  config.capacity.targets = 1;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "targets gave %d", asked_for(&config));
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_AIR
-  config.drag = 1.0f;
+  config.air.drag = 1.0f;
   CHECK(asked_for(&config) == CLOTH_ERROR_LEFT_OUT, "drag gave %d", asked_for(&config));
 #endif
   return check_report();

@@ -6,7 +6,7 @@ static void test_pin_holds(void) {
   fixture s = fixture_make(&config);
   point start = position_of(s.sheet, 0);
   cloth_pin(s.sheet, 0);
-  CHECK(cloth_freedom(s.sheet, 0) == 0 && cloth_freedom(s.sheet, 1) == 3, "freedom");
+  CHECK(cloth_get_freedom(s.sheet, 0) == 0 && cloth_get_freedom(s.sheet, 1) == 3, "freedom");
   CHECK(cloth_apply_impulse(s.sheet, 0, vector_at(5.0, 5.0, 5.0)) == CLOTH_OK, "impulse");
   CHECK(run_steps(s.sheet, 120, FRAME) == CLOTH_OK, "notes");
   CHECK(point_distance(position_of(s.sheet, 0), start) == 0.0, "a pin gave way");
@@ -44,7 +44,7 @@ static void test_pin_target(void) {
   for (int frame = 1; frame <= 60; frame++) {
     float dt = frame % 2 != 0 ? FRAME : 0.37f * FRAME;
     point target = {-0.5 + 0.2 * sin(0.3 * frame), 0.1 * cos(0.2 * frame), -0.5 + 0.004 * frame};
-    CHECK(cloth_set_pin_target(s.sheet, 0, vector_of(target), dt) == CLOTH_OK, "target");
+    CHECK(cloth_move_pin(s.sheet, 0, vector_of(target)) == CLOTH_OK, "target");
     cloth_step(s.sheet, dt);
     double off = point_distance(position_of(s.sheet, 0), target);
     CHECK(off < 1e-6, "off by %g after %d frames", off, frame);
@@ -59,7 +59,7 @@ static void test_pin_target(void) {
 static void test_release(void) {
   cloth_config config = square_config(6, 0.0);
   config.gravity = zero_vector;
-  config.velocity_damping = 0.0f;
+  config.integration.velocity_damping = 0.0f;
   fixture s = fixture_make(&config);
   const point velocity = {0.5, 0.25, -0.125};
   for (int i = 0; i < s.count; i++) {
@@ -69,8 +69,8 @@ static void test_release(void) {
   run_steps(s.sheet, 10, FRAME);
   point start = mean_position(&s);
   for (int i = 0; i < s.count; i++) {
-    CHECK(cloth_release(s.sheet, i) == CLOTH_OK && cloth_freedom(s.sheet, i) == 3, "release");
-    CHECK(cloth_release(s.sheet, i) == CLOTH_OK && cloth_freedom(s.sheet, i) == 3, "second release");
+    CHECK(cloth_release(s.sheet, i) == CLOTH_OK && cloth_get_freedom(s.sheet, i) == 3, "release");
+    CHECK(cloth_release(s.sheet, i) == CLOTH_OK && cloth_get_freedom(s.sheet, i) == 3, "second release");
     CHECK(point_distance(velocity_of(s.sheet, i), velocity) < 1e-6, "velocity of particle %d", i);
   }
   run_steps(s.sheet, 60, FRAME);
@@ -96,7 +96,7 @@ static void run_confined(const cloth_config *config, const char *name) {
   point line_anchor = position_of(s.sheet, on_line), plane_anchor = position_of(s.sheet, on_plane);
   cloth_confine_to_line(s.sheet, on_line, vector_of(point_scaled(line, 7.0)));
   cloth_confine_to_plane(s.sheet, on_plane, vector_of(point_scaled(normal, 0.1)));
-  CHECK(cloth_freedom(s.sheet, on_line) == 1 && cloth_freedom(s.sheet, on_plane) == 2, "freedom");
+  CHECK(cloth_get_freedom(s.sheet, on_line) == 1 && cloth_get_freedom(s.sheet, on_plane) == 2, "freedom");
   double off_line = 0.0, off_plane = 0.0;
   for (int frame = 0; frame < 120; frame++) {
     int result = cloth_step(s.sheet, FRAME);
@@ -116,21 +116,21 @@ static void run_confined(const cloth_config *config, const char *name) {
 static void test_confinement(void) {
   cloth_config config = square_config(10, 0.0);
   run_confined(&config, "default");
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
-  config.max_iterations = 60;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  config.solver.max_iterations = 60;
   run_confined(&config, "solver contact");
   config = square_config(10, 0.0);
-  config.max_iterations = 60;
-  config.preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
+  config.solver.max_iterations = 60;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
   run_confined(&config, "diagonal");
-  config.preconditioner = CLOTH_PRECONDITIONER_NONE;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_NONE;
   run_confined(&config, "no preconditioner");
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   run_confined(&config, "multilevel");
   config = square_config(10, 0.0);
-  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 30.0f;
-  config.max_substeps = 64;
+  config.integration.max_substeps = 64;
   run_confined(&config, "explicit only");
 }
 
