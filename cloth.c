@@ -2584,7 +2584,7 @@ int cloth_self_test(void) {
 
 /* A text for builds that leave a part out; other builds never show it. */
 #define TEXT_WITHOUT_0(text) text
-#define TEXT_WITHOUT_1(text) ""
+#define TEXT_WITHOUT_1(text) "-"
 #define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
 #define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
 

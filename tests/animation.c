@@ -388,7 +388,7 @@ static void test_target_refusals(void) {
   vertices[TARGET_COUNT - 1].position.y = NAN;
   CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_RANGE, "not a number");
   cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f};
-  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_STATE, "less than no distance");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_RANGE, "less than no distance");
   CHECK(cloth_set_motion_constraint(s.sheet, 3, NULL) == CLOTH_ERROR_NULL, "no constraint");
   CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_INDEX, "no particle");
   cloth_hash(s.sheet, &after);
@@ -585,14 +585,14 @@ static void test_shared_scratch(void) {
   }
   unsigned char *allocation;
   unsigned char *scratch = guarded_buffer(most, 0, &allocation);
-  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_STATE,
+  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_ARENA,
         "short");
-  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_STATE, "not aligned");
+  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_ARENA, "not aligned");
   CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
-  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_STATE, "its own arena");
+  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_ARENA, "its own arena");
   configs[0].capacity.shared_scratch = 2;
-  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_STATE, "shared twice");
+  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_RANGE, "shared twice");
   cloth_collider ball = cloth_collider_default();
   for (int n = 0; n < CLOTHS; n++) {
     CHECK(cloth_set_scratch(sharing[n].sheet, scratch, most) == CLOTH_OK, "cloth_set_scratch");

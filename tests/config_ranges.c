@@ -6,66 +6,72 @@
 #define SOURCE_DIRECTORY "."
 #endif
 
-typedef enum field_kind { FIELD_FLOAT, FIELD_INT } field_kind;
+typedef enum field_kind { FIELD_FLOAT, FIELD_INT, FIELD_CHOICE } field_kind;
 
 typedef struct config_field {
   const char *name;
   size_t offset;
   field_kind kind;
   double low, high; /* both accepted */
-  int error;
+  const char *text; /* what cloth_config_explain() says: the unit after the range, or all of a choice's range */
 } config_field;
 
-#define FLOATS(field, low, high, error)                                                                                \
-  { #field, offsetof(cloth_config, field), FIELD_FLOAT, (low), (high), (error) }
-#define INTS(field, low, high, error)                                                                                  \
-  { #field, offsetof(cloth_config, field), FIELD_INT, (low), (high), (error) }
+#define FLOATS(field, low, high, unit)                                                                                 \
+  { #field, offsetof(cloth_config, field), FIELD_FLOAT, (low), (high), unit }
+#define INTS(field, low, high, unit)                                                                                   \
+  { #field, offsetof(cloth_config, field), FIELD_INT, (low), (high), unit }
+#define CHOICES(field, low, high)                                                                                      \
+  { #field, offsetof(cloth_config, field), FIELD_CHOICE, (low), (high), #low ".." #high }
 
 static const config_field config_fields[] = {
-    INTS(columns, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(rows, 2, CLOTH_GRID_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(grid.wrap, 0, 1, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.density, 0.001, 1000, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.stretch_warp, 0, 1e7, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.stretch_weft, 0, 1e7, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.shear, 0, 1e7, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.bend, 0, 10, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.bend_transition, 1e-6, 0.5, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.compression, 0, 1, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.shear_compression, 0, 1, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.stretch_damping, 0, 1e4, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.shear_damping, 0, 1e4, CLOTH_ERROR_RANGE),
-    FLOATS(fabric.bend_damping, 0, 1e4, CLOTH_ERROR_RANGE),
-    FLOATS(integration.velocity_damping, 0, 100, CLOTH_ERROR_RANGE),
-    FLOATS(air.density, 0, 100, CLOTH_ERROR_RANGE),
-    FLOATS(air.drag, 0, 100, CLOTH_ERROR_RANGE),
-    FLOATS(air.lift, 0, 100, CLOTH_ERROR_RANGE),
-    FLOATS(air.normal_drag, 0, 100, CLOTH_ERROR_RANGE),
-    INTS(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_ERROR_RANGE),
-    INTS(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, CLOTH_ERROR_RANGE),
-    FLOATS(projection.fold_stiffness, 0, 1e6, CLOTH_ERROR_RANGE),
-    FLOATS(integration.explicit_threshold, 0, 0.5, CLOTH_ERROR_RANGE),
-    FLOATS(integration.projection_threshold, 0, 1e30, CLOTH_ERROR_RANGE),
-    FLOATS(integration.bdf2_blend, 0, 1, CLOTH_ERROR_RANGE),
-    INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, CLOTH_ERROR_RANGE),
-    FLOATS(integration.max_speed, 0.1, 1e4, CLOTH_ERROR_RANGE),
-    INTS(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, CLOTH_ERROR_RANGE),
-    INTS(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, CLOTH_ERROR_RANGE),
-    FLOATS(solver.tolerance, 1e-4, 0.5, CLOTH_ERROR_RANGE),
-    INTS(solver.warm_start, 0, 1, CLOTH_ERROR_RANGE),
-    INTS(projection.spans, 0, CLOTH_SPAN_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(tethers.count, 0, 2, CLOTH_ERROR_RANGE),
-    FLOATS(tethers.scale, 0.5, 10, CLOTH_ERROR_RANGE),
-    INTS(capacity.targets, 0, 1, CLOTH_ERROR_STATE),
-    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, CLOTH_ERROR_RANGE),
-    FLOATS(strain_limit.max_extension, 0, 10, CLOTH_ERROR_RANGE),
-    FLOATS(strain_limit.max_compression, 0, 1, CLOTH_ERROR_RANGE),
-    INTS(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, CLOTH_ERROR_RANGE),
-    FLOATS(thickness, 0, 1, CLOTH_ERROR_RANGE),
-    INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, CLOTH_ERROR_RANGE),
-    INTS(capacity.max_confined, 0, 65535, CLOTH_ERROR_RANGE),
+    INTS(columns, 2, CLOTH_GRID_LIMIT, ""),
+    INTS(rows, 2, CLOTH_GRID_LIMIT, ""),
+    INTS(grid.wrap, 0, 1, ""),
+    FLOATS(fabric.density, 0.001, 1000, " kg/m^2"),
+    FLOATS(fabric.stretch_warp, 0, 1e7, " N/m"),
+    FLOATS(fabric.stretch_weft, 0, 1e7, " N/m"),
+    FLOATS(fabric.shear, 0, 1e7, " N/m"),
+    FLOATS(fabric.bend, 0, 10, " N m"),
+    FLOATS(fabric.bend_transition, 1e-6, 0.5, ""),
+    FLOATS(fabric.compression, 0, 1, ""),
+    FLOATS(fabric.shear_compression, 0, 1, ""),
+    FLOATS(fabric.stretch_damping, 0, 1e4, " N s/m"),
+    FLOATS(fabric.shear_damping, 0, 1e4, " N s/m"),
+    FLOATS(fabric.bend_damping, 0, 1e4, " N s/m"),
+    FLOATS(integration.velocity_damping, 0, 100, " 1/s"),
+    FLOATS(air.density, 0, 100, " kg/m^3"),
+    FLOATS(air.drag, 0, 100, ""),
+    FLOATS(air.lift, 0, 100, ""),
+    FLOATS(air.normal_drag, 0, 100, ""),
+    CHOICES(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY),
+    CHOICES(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT),
+    FLOATS(projection.fold_stiffness, 0, 1e6, " N/m"),
+    FLOATS(integration.explicit_threshold, 0, 0.5, ""),
+    FLOATS(integration.projection_threshold, 0, 1e30, ""),
+    FLOATS(integration.bdf2_blend, 0, 1, ""),
+    INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, ""),
+    INTS(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, ""),
+    FLOATS(integration.max_speed, 0.1, 1e4, " m/s"),
+    CHOICES(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC),
+    INTS(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, ""),
+    FLOATS(solver.tolerance, 1e-4, 0.5, ""),
+    INTS(solver.warm_start, 0, 1, ""),
+    INTS(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells"),
+    INTS(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
+    INTS(tethers.count, 0, 2, ""),
+    FLOATS(tethers.scale, 0.5, 10, ""),
+    INTS(capacity.targets, 0, 1, ""),
+    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
+    FLOATS(strain_limit.max_extension, 0, 10, ""),
+    FLOATS(strain_limit.max_compression, 0, 1, ""),
+    CHOICES(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER),
+    FLOATS(thickness, 0, 1, " m"),
+    INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
+    INTS(capacity.max_confined, 0, 65535, ""),
+    INTS(capacity.shared_scratch, 0, 1, ""),
+    INTS(capacity.fixed_work, 0, 1, ""),
+    FLOATS(sleep.speed, 0, 10, " m/s"),
+    FLOATS(sleep.time, 0, 60, " s"),
 };
 
 #define CONFIG_FIELD_COUNT (sizeof config_fields / sizeof config_fields[0])
@@ -92,7 +98,31 @@ static void expect_config_refused(guarded_fixture *f, const cloth_config *config
   CHECK(needed == error, "%s: cloth_memory_needed gave %s", name, cloth_result_name(needed));
   int made = cloth_init(config, f->s.arena, f->s.memory.total_bytes, &f->out.sheet);
   CHECK(made == error, "%s: cloth_init gave %s", name, cloth_result_name(made));
+  char text[128];
+  int explained = cloth_config_explain(config, text, sizeof text);
+  CHECK(explained == error, "%s: cloth_config_explain gave %s", name, cloth_result_name(explained));
   expect_untouched(f, name);
+}
+
+/* The explanation of a config names the field, its range, read as numbers, and its unit. */
+static void expect_range_explained(const cloth_config *config, const config_field *field) {
+  char text[128];
+  cloth_config_explain(config, text, sizeof text);
+  size_t length = strlen(field->name);
+  const char *range = text + length + 2;
+  int named = strncmp(text, field->name, length) == 0 && strncmp(text + length, ": ", 2) == 0;
+  CHECK(named, "%s is explained as \"%s\"", field->name, text);
+  if (named && field->kind == FIELD_CHOICE) {
+    CHECK(strcmp(range, field->text) == 0, "%s is explained as \"%s\"", field->name, text);
+  } else if (named) {
+    const char *dots = strstr(range, "..");
+    char *after = text, end[32] = "";
+    if (dots != NULL && dots - range < (int)sizeof end)
+      memcpy(end, range, (size_t)(dots - range));
+    double low = strtod(end, NULL), high = dots == NULL ? -1.0 : strtod(dots + 2, &after);
+    CHECK(low == field->low && high == field->high && strcmp(after, field->text) == 0,
+          "%s of %g..%g%s is explained as \"%s\"", field->name, field->low, field->high, field->text, text);
+  }
 }
 
 static void test_float_field(guarded_fixture *f, const config_field *field) {
@@ -104,9 +134,10 @@ static void test_float_field(guarded_fixture *f, const config_field *field) {
   const float refused[] = {nextafterf(low, -INFINITY), nextafterf(high, INFINITY), NAN, -NAN, INFINITY, -INFINITY};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     config = config_with_float(field, refused[i]);
-    expect_config_refused(f, &config, field->error, field->name);
+    expect_config_refused(f, &config, CLOTH_ERROR_RANGE, field->name);
+    expect_range_explained(&config, field);
     if (field_in_fabric(field))
-      REFUSED(f, cloth_set_fabric(f->s.sheet, &config.fabric), field->error);
+      REFUSED(f, cloth_set_fabric(f->s.sheet, &config.fabric), CLOTH_ERROR_RANGE);
   }
 }
 
@@ -115,11 +146,17 @@ static void test_int_field(guarded_fixture *f, const config_field *field) {
   cloth_config config = config_with_int(field, low);
   expect_config_accepted(&config, field->name);
   config = config_with_int(field, high);
-  expect_config_accepted(&config, field->name);
+  if (field->offset == offsetof(cloth_config, capacity.shared_scratch)) { /* it steps once its scratch is given */
+    cloth_memory memory;
+    CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK && memory.shared_bytes > 0, "%s", field->name);
+  } else {
+    expect_config_accepted(&config, field->name);
+  }
   const int32_t refused[] = {low - 1, high + 1, INT32_MIN, INT32_MAX};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     config = config_with_int(field, refused[i]);
-    expect_config_refused(f, &config, field->error, field->name);
+    expect_config_refused(f, &config, CLOTH_ERROR_RANGE, field->name);
+    expect_range_explained(&config, field);
   }
 }
 
@@ -202,7 +239,7 @@ static void test_config_wrap(void) {
   guarded_fixture f = guarded_make(&config);
   config.grid.wrap = 1;
   for (config.columns = 2; config.columns < 5; config.columns++)
-    expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "fewer than five columns around");
+    expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "fewer than five columns around");
   config.edge_warp = on_axis(0, 4.99e-4f); /* five cells of less than 1e-4 m */
   expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "columns too close around");
   config.edge_warp = on_axis(0, 5.01e-4f);
@@ -213,7 +250,7 @@ static void test_config_wrap(void) {
     config.grid.wrap = 1;
     config.edge_weft = vector_at(3.0 * leans[i], 2.0, sqrt(5.0));
     if (fabs(leans[i]) > 1e-3)
-      expect_config_refused(&f, &config, CLOTH_ERROR_RANGE, "edges that lean around");
+      expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "edges that lean around");
     else
       expect_config_accepted(&config, "edges that hardly lean around");
   }
@@ -351,9 +388,15 @@ static char *read_header(void) {
 /* Finds the number after "default" in the comment that belongs to a field. Returns 1, or 0 where there is none. */
 static int documented_default(const char *header, const config_field *field, double *value) {
   const char *dot = strrchr(field->name, '.'), *name = dot == NULL ? field->name : dot + 1;
-  char declaration[64];
+  char type[64], declaration[64];
+  if (dot == NULL)
+    snprintf(type, sizeof type, "typedef struct cloth_config {");
+  else if (field_in_fabric(field))
+    snprintf(type, sizeof type, "typedef struct cloth_fabric {");
+  else
+    snprintf(type, sizeof type, "typedef struct cloth_config_%.*s {", (int)(dot - field->name), field->name);
   snprintf(declaration, sizeof declaration, "%s %s;", field->kind == FIELD_FLOAT ? "float" : "int32_t", name);
-  const char *start = strstr(header, declaration);
+  const char *group = strstr(header, type), *start = group == NULL ? NULL : strstr(group, declaration);
   if (start == NULL)
     return 0;
   const char *found = strstr(start, "default "), *end = strstr(start, "*/");
@@ -385,14 +428,15 @@ static void test_documented_defaults(void) {
       CHECK(fabs(is - said) <= 1e-6 * fabs(said), "%s is %g, the header says %g", field->name, is, said);
     }
   }
-  CHECK(documented >= 25, "the header names only %d defaults", documented);
+  CHECK(documented >= 40, "the header names only %d defaults", documented);
 }
 
 static void test_defaults(void) {
   cloth_config a = cloth_config_default();
   CHECK(a.gravity.x == 0.0f && a.gravity.y == -9.81f && a.gravity.z == 0.0f, "gravity");
   CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
-  CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE && a.integration.bend_method == CLOTH_BEND_ADAPTIVE, "integration");
+  CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE && a.integration.bend_method == CLOTH_BEND_ADAPTIVE,
+        "integration");
   CHECK(a.solver.preconditioner == CLOTH_PRECONDITIONER_BLOCK && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
   CHECK(a.grid.positions == NULL && a.grid.mass_map == NULL && a.grid.stiffness_map == NULL, "arrays");
   expect_config_accepted(&a, "default");
@@ -401,9 +445,42 @@ static void test_defaults(void) {
   CHECK(c.static_friction == 0.5f && c.kinetic_friction == 0.5f, "friction");
 }
 
+/* Whatever word of a config is overwritten, as long as it is no pointer, the config is refused, and the explanation
+   begins with the name of the field that the word belongs to. */
+static void test_every_word(void) {
+  static const struct {
+    const char *name;
+    size_t offset;
+  } vectors[] = {{"cookie", offsetof(cloth_config, cookie)},       {"origin", offsetof(cloth_config, origin)},
+                 {"edge_warp", offsetof(cloth_config, edge_warp)}, {"edge_weft", offsetof(cloth_config, edge_weft)},
+                 {"gravity", offsetof(cloth_config, gravity)},     {"wind", offsetof(cloth_config, wind)}};
+  const uint32_t no_number = 0x7fc00000u; /* NaN, and too large as an integer */
+  size_t explained = 0;
+  for (size_t at = 0; at < sizeof(cloth_config); at += sizeof no_number) {
+    const char *name = NULL;
+    for (size_t i = 0; i < CONFIG_FIELD_COUNT; i++)
+      name = config_fields[i].offset == at ? config_fields[i].name : name;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+      name = at >= vectors[i].offset && at < vectors[i].offset + (i == 0 ? 4 : 12) ? vectors[i].name : name;
+    if (at >= offsetof(cloth_config, grid.positions) && at < offsetof(cloth_config, air))
+      continue;
+    cloth_config config = cloth_config_default();
+    memcpy((unsigned char *)&config + at, &no_number, sizeof no_number);
+    char text[128];
+    int result = cloth_config_explain(&config, text, sizeof text);
+    int is_padding = name == NULL && result == CLOTH_OK;
+    explained += !is_padding;
+    CHECK(is_padding || (name != NULL && result == (at == 0 ? CLOTH_ERROR_CONFIG : CLOTH_ERROR_RANGE) &&
+                         strncmp(text, name, strlen(name)) == 0),
+          "word at %d, %s: \"%s\"", (int)at, name == NULL ? "of no field" : name, text);
+  }
+  CHECK(explained == CONFIG_FIELD_COUNT + 1 + 5 * 3, "%d words are explained", (int)explained);
+}
+
 static const test tests[] = {
     TEST(defaults),
     TEST(documented_defaults),
+    TEST(every_word),
     TEST_EACH(both_schemes, config_ranges),
     TEST_EACH(both_schemes, config_vectors),
     TEST_EACH(both_schemes, config_placement),

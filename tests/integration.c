@@ -227,7 +227,7 @@ static void test_leaning_edges(void) {
   fixture_free(&s);
   config.edge_weft = config.edge_warp;
   cloth_memory memory;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "parallel edges were taken");
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "parallel edges were taken");
 }
 
 /* Three bands of one sheet hang side by side by their upper edge and share nothing but the solver: soft springs are

@@ -85,9 +85,9 @@ static void test_plan_refusals(void) {
   CHECK(cloth_plan(&config, FRAME, 1000000, 0.0f, NULL, &f) == CLOTH_ERROR_NULL, "nowhere to write");
   CHECK(cloth_plan(&config, FRAME, 1000000, 0.0f, &planned, NULL) == CLOTH_ERROR_NULL, "nowhere to forecast");
   CHECK(cloth_plan(&config, NAN, 1000000, 0.0f, &planned, &f) == CLOTH_ERROR_RANGE, "dt NaN");
-  CHECK(cloth_plan(&config, FRAME, 0, 0.0f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "no goal");
-  CHECK(cloth_plan(&config, FRAME, 0, NAN, &planned, &f) == CLOTH_ERROR_NO_PLAN, "stretch NaN");
-  CHECK(cloth_plan(&config, FRAME, 0, -0.1f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "stretch below 0");
+  CHECK(cloth_plan(&config, FRAME, 0, 0.0f, &planned, &f) == CLOTH_ERROR_RANGE, "no goal");
+  CHECK(cloth_plan(&config, FRAME, 0, NAN, &planned, &f) == CLOTH_ERROR_RANGE, "stretch NaN");
+  CHECK(cloth_plan(&config, FRAME, 0, -0.1f, &planned, &f) == CLOTH_ERROR_RANGE, "stretch below 0");
   CHECK(cloth_plan(&config, FRAME, 0, 1e-5f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "stretch out of reach");
   CHECK(cloth_plan(&config, FRAME, 100, 0.0f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "work out of reach");
   CHECK(cloth_plan(&config, FRAME, 100000, 0.004f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "both out of reach");

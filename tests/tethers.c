@@ -130,8 +130,8 @@ static void test_tethers_set(void) {
   run_steps(s.sheet, 1, FRAME);
   CHECK(tether_of(&s, 84, 0) == 72 && tether_of(&s, 143, 0) == 11, "chosen anew: %d, %d", tether_of(&s, 84, 0),
         tether_of(&s, 143, 0));
-  CHECK(cloth_set_tether(s.sheet, 5, 1, 11) == CLOTH_ERROR_RANGE, "a slot that is not there");
-  CHECK(cloth_set_tether(s.sheet, 5, -1, 11) == CLOTH_ERROR_RANGE, "slot -1");
+  CHECK(cloth_set_tether(s.sheet, 5, 1, 11) == CLOTH_ERROR_INDEX, "a slot that is not there");
+  CHECK(cloth_set_tether(s.sheet, 5, -1, 11) == CLOTH_ERROR_INDEX, "slot -1");
   CHECK(cloth_set_tether(s.sheet, 5, 0, 6) == CLOTH_ERROR_STATE, "tied to a free particle");
   CHECK(cloth_set_tether(s.sheet, 5, 0, 144) == CLOTH_ERROR_INDEX, "tied to no particle");
   CHECK(cloth_set_tether(s.sheet, -1, 0, 11) == CLOTH_ERROR_INDEX, "no particle tied");
