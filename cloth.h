@@ -137,8 +137,7 @@ typedef struct cloth_fabric {
   float stretch_weft;      /* stretch stiffness along the weft, a column of particles [N/m]; 0..1e7; default 1000 */
   float shear;             /* stiffness of diagonal springs, twice the shear modulus [N/m]; 0..1e7; default 700 */
   float bend;              /* bending rigidity [N m]; 0..10; default 1e-5 */
-  float bend_transition;   /* strain at which bend springs pass from a line to the buckling curve; 1e-6..0.5; default
-                              0.05. Smaller is more accurate for slight bends and stiffer to integrate. */
+  float bend_transition;   /* strain where bend springs turn from linear to buckling; 1e-6..0.5; default 0.05 */
   float compression;       /* share of the stretch stiffness that resists shortening; 0..1; default 1 */
   float shear_compression; /* share of the shear stiffness that resists shortening; 0..1; default 1 */
   float stretch_damping;   /* damping along a stretch spring [N s/m]; 0..1e4; default 0.05 */
@@ -195,8 +194,8 @@ typedef enum cloth_integration {
 
 /* Integration of bend springs. */
 typedef enum cloth_bend_integration {
-  /* Explicit while that is stable. Otherwise implicit, or above projection_threshold and without a solver projected,
-     when they are linear and act along the axes only. 16 bytes per particle with a solver. */
+  /* Explicit while that is stable. Otherwise implicit, or projected: above projection_threshold or without a solver,
+     then linear and along the axes only. 16 bytes per particle with a solver. */
   CLOTH_BEND_ADAPTIVE,
   CLOTH_BEND_EXPLICIT /* explicit, softened near rest length as stability demands (thesis section 4.4) */
 } cloth_bend_integration;
@@ -226,8 +225,7 @@ typedef struct cloth_config_projection {
 /* Tethers keep particles within the rest distance of pins where springs are projected. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
-  float scale; /* length of a tether over its rest length [1]; 0.5..10; default 1.0015, as with 1 taut cloth never rests
-                */
+  float scale;   /* length of a tether over its rest length [1]; 0.5..10; default 1.0015: taut cloth never rests at 1 */
 } cloth_config_tethers;
 
 typedef enum cloth_preconditioner {
@@ -316,9 +314,8 @@ typedef struct cloth_config {
 CLOTH_API cloth_config cloth_config_default(void);
 
 /* Say in words what is wrong with a config or a fabric: a field, its range and unit, as "fabric.bend: 0..10 N m", or
-   the settings in conflict; or "ok". The text is cut to `bytes` bytes, its terminating 0 included; 128 are enough.
-   Return CLOTH_OK or what cloth_init() or cloth_set_fabric() would: CONFIG, RANGE, CONFLICT, LEFT_OUT. Absent with
-   CLOTH_NO_NAMES. */
+   settings in conflict; or "ok". The text is cut to `bytes` bytes with its terminating 0; 128 are enough. Return
+   CLOTH_OK, or what cloth_init() or cloth_set_fabric() would: CONFIG, RANGE, CONFLICT, LEFT_OUT. */
 CLOTH_API int cloth_config_explain(const cloth_config *config, char *text, size_t bytes);
 CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes);
 
@@ -366,7 +363,7 @@ typedef enum cloth_note {
 } cloth_note;
 
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
-   in the last place of a coordinate per substep. Motion of less than that in a substep, 3e-8 m at 1 m from the origin,
+   in the last place of a coordinate per substep. Motion of less than that in a substep, 6e-8 m at 1 m from the origin,
    is lost. Returns CLOTH_OK or a sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT;
    STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
 CLOTH_API int cloth_step(cloth *c, float dt);
@@ -397,15 +394,12 @@ typedef struct cloth_vertex_layout {
 } cloth_vertex_layout;
 
 /* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
-   last of a row repeating the first with u = 1. Returns CLOTH_OK, or BUFFER: too small, or a layout that does not fit.
- */
+   last of a row repeating the first with u = 1. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
 CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Returns the number of triangle indices: 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1). */
+/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); write them, each
+   plus `first_vertex`, to an array of `count` elements: CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
 CLOTH_API int cloth_get_index_count(const cloth *c);
-
-/* Write the triangle indices, each plus `first_vertex`, to an array of `count` elements. Return CLOTH_OK, or BUFFER:
-   too small, or of elements too narrow for the indices. */
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
 
@@ -425,8 +419,7 @@ CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
    INDEX; STATE: not pinned; RANGE. */
 CLOTH_API int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity);
 
-/* Frees a pinned or confined particle, which keeps its velocity. Drops a move that no step has made. Returns CLOTH_OK,
-   or INDEX. */
+/* Frees a pinned or confined particle with its velocity. Drops a move not yet made. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_release(cloth *c, int32_t particle);
 
 /* Puts a particle to a position [m] with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT. A pinned particle goes
@@ -475,22 +468,20 @@ CLOTH_API int cloth_collider_explain(const cloth_collider *collider, char *text,
 /* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL. */
 CLOTH_API int cloth_add_collider(cloth *c, const cloth_collider *collider);
 
-/* Replaces a collider by one at rest, as a teleport. Returns CLOTH_OK, INDEX, RANGE, or CONFLICT. */
+/* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, RANGE, or CONFLICT. */
 CLOTH_API int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider);
+CLOTH_API int cloth_remove_collider(cloth *c, int32_t index);
 
 /* Moves a collider from `previous` (NULL: where it is) to `current` during the next step, evenly, to rest there. Its
    surface velocity enters friction. Returns CLOTH_OK, INDEX, or RANGE. */
 CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current);
-
-/* Removes a collider. Returns CLOTH_OK, or INDEX. */
-CLOTH_API int cloth_remove_collider(cloth *c, int32_t index);
 
 /* Writes what the cloth did to a collider in the last step, for two-way coupling. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
 
 /// Gravity, wind and fabric ///
 
-/* A wind that comes and goes, added to the mean wind, even over the cloth. Its sequence depends on the seed, the
+/* A wind that comes and goes, added to the mean wind, equal all over the cloth. Its sequence depends on the seed, the
    period, the start and the dt of steps only. */
 typedef struct cloth_gusts {
   cloth_vector strength; /* largest change of the wind along each axis, either way [m/s]; each 0..1000 */
@@ -576,20 +567,16 @@ CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pos
 /* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
    sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
    cost; statistics, but for `asleep`, and reactions are 0. A call that changes what acts on the cloth wakes it and
-   restarts sleep.time; one that sets what is there already does not. Gusts that act keep a cloth awake, and stand still
-   while it sleeps. */
-
-/* Wakes a cloth, or restarts sleep.time. Returns CLOTH_OK. */
+   restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin by
+   less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
+   cloth_is_asleep() 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
-
-/* Returns 1 if a cloth is asleep, 0 if it is awake. */
 CLOTH_API int cloth_is_asleep(const cloth *c);
 
 /// State ///
 
 /* A step is a function of state, config and dt. The state has a constant size and holds all inputs: pins, colliders,
-   wind, fabric. Equal configs and equal calls keep two machines equal, and a cloth with an earlier state repeats what
-   it did. */
+   wind, fabric. Two machines with equal configs and calls stay equal; a cloth repeats what it did from a state. */
 
 /* Copies the state to a buffer of cloth_memory.saved_bytes and any alignment, at the speed of memcpy, for rollback in
    the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small. */
@@ -609,10 +596,8 @@ CLOTH_API int cloth_write_image(const cloth *c, void *image, size_t bytes);
    IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_read_image(cloth *c, const void *image, size_t bytes);
 
-/* Writes a hash of the state, the same on every machine. Returns CLOTH_OK. */
+/* Writes a hash of the state, the same on every machine, and returns CLOTH_OK; returns a hash in 32 bits. */
 CLOTH_API int cloth_hash(const cloth *c, uint64_t *hash);
-
-/* Returns a hash in 32 bits. */
 CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /// Deadlines and work ///
@@ -707,10 +692,8 @@ typedef struct cloth_statistics {
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
-/* Writes the statistics of the last step. Returns CLOTH_OK. */
+/* Writes the statistics of the last step, CLOTH_OK; returns the solver iterations of one of its substeps, or INDEX. */
 CLOTH_API int cloth_get_statistics(const cloth *c, cloth_statistics *statistics);
-
-/* Returns the solver iterations of one substep of the last step, or INDEX. */
 CLOTH_API int cloth_get_substep_iterations(const cloth *c, int32_t substep);
 
 /* What takes a pass over the springs to compute. */
@@ -757,8 +740,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_LANES = -22             /* self-test: a vector operation differs from its scalar reference */
 } cloth_error;
 
-/* Returns the name of a cloth_error without its prefix, as "RANGE"; "OK" for 0 and above, "unknown" for other values.
- */
+/* Returns the name of a cloth_error without its prefix, as "RANGE"; "OK" for 0 and above, "unknown" for others. */
 CLOTH_API const char *cloth_result_name(int result);
 
 #ifdef __cplusplus
