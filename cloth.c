@@ -1836,41 +1836,24 @@ typedef struct grid_shape {
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
-/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+/* The settings that a step reads: the groups of cloth_config, and its usual settings where they belong. */
 typedef struct cloth_settings {
-  struct {
-    float density, drag, lift, normal_drag;
-  } air;
+  cloth_config_air air;
   struct {
     int32_t method, bend_method;
     float explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  struct {
-    int32_t spans, fine_sweeps;
-    float fold_stiffness;
-  } projection;
-  struct {
-    int32_t count;
-    float scale;
-  } tethers;
-  struct {
-    int32_t preconditioner, max_iterations;
-    float tolerance;
-    int32_t warm_start;
-  } solver;
-  struct {
-    int32_t sweeps;
-    float max_extension, max_compression;
-  } strain_limit;
+  cloth_config_projection projection;
+  cloth_config_tethers tethers;
+  cloth_config_solver solver;
+  cloth_config_strain_limit strain_limit;
   struct {
     int32_t mode;
     float thickness;
   } contact;
-  struct {
-    float speed, time;
-  } sleep;
+  cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -2293,7 +2276,7 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
-/* Is a rotation of unit length, to 1e-3? */
+/* Is a rotation of unit length, to 1e-3? Components are bounded before they are squared. */
 static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
     return 0;
@@ -2650,6 +2633,12 @@ CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
 #endif
 
+/* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */
+#define GRAVITY_LIMIT 1.0e4f
+#define WIND_LIMIT 1.0e3f
+/* Largest factor of a map; texts above quote it. */
+#define MAX_MAP_FACTOR 100.0f
+
 /* The error of a config's fault. */
 static int config_error(int fault) {
   if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
@@ -2698,17 +2687,29 @@ static int find_integer_outside(const void *values, const integer_range *ranges,
 
 /// Placement of the grid ///
 
-/* Is an edge finite, and the distance between neighbours 0.1 mm to 100 m? */
+/*
+ * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
+ * edge_warp and edge_weft; a tube as rows of regular polygons. In: a config. Out: start positions [m], or the fault of
+ * a config that places particles where they cannot be.
+ */
+
+/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
+   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
+   whose quotient may round down, is accepted. */
+#define MIN_SPACING 0.99999e-4f
+#define MAX_SPACING 100.0f
+
 static int is_edge(cloth_vector edge, int32_t cells) {
   return vector_in_range(edge, CLOTH_POSITION_LIMIT) &&
-         in_range(vector_length(edge) / (float)cells, 0.99999e-4f, 100.0f);
+         in_range(vector_length(edge) / (float)cells, MIN_SPACING, MAX_SPACING);
 }
 
 static int is_tube(const cloth_config *config) {
   return WITH_WRAP && config->grid.wrap;
 }
 
-/* Measured in units of the first edge's length, so that nothing overflows. */
+/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
+   overflow. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -2721,7 +2722,8 @@ typedef struct turn {
   float cosine, sine;
 } turn;
 
-/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
+ */
 static turn small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -2732,7 +2734,8 @@ static turn small_angle(float angle) {
   return t;
 }
 
-/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
+   at most pi / 4. */
 static turn polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -2746,7 +2749,7 @@ static turn polygon_angle(int32_t step, int32_t steps) {
 
 #endif
 
-/* A place on the plane of origin and edges. */
+/* Point of a column and a row in the plane of origin and edges [m]. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
   float along_weft = (float)row / (float)(config->rows - 1);
@@ -2755,8 +2758,9 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
-/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
-   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
+   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
+   points. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -2765,8 +2769,8 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
     turn t = polygon_angle(column, config->columns);
-    float radius =
-        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
+    float radius = 0.5f / ((float)config->columns *
+                           small_angle(3.1415927f / (float)config->columns).sine); /* over the girth, |edge_warp| */
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
@@ -2774,17 +2778,23 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   return p;
 }
 
-/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
-   rings would not close. */
+/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them: 6 degrees.
+   Flatter cells collapse under shear. */
+#define MIN_CELL_AREA 0.1f
+/* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
+#define MAX_TUBE_LEAN 1.0e-3f
+
 static int edges_lean(const cloth_config *config) {
   float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
   if (is_tube(config)) {
     float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
-    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
+    return !in_range(lean, -MAX_TUBE_LEAN * rectangle, MAX_TUBE_LEAN * rectangle);
   }
-  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+  return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
+/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
+   the ends of the columns. */
 static int find_placement_fault(const cloth_config *config) {
   if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
     return CONFIG_FAULT(EDGE_WARP);
@@ -2800,7 +2810,7 @@ static int find_placement_fault(const cloth_config *config) {
       return CONFIG_FAULT(POSITIONS);
     }
   }
-  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* of a column */
+  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
       return CONFIG_FAULT(START);
@@ -2810,6 +2820,11 @@ static int find_placement_fault(const cloth_config *config) {
 }
 
 /// Fabrics ///
+
+/*
+ * Default, check and presets of a fabric. In: a cloth_fabric. Out: the fabric in the inputs of a cloth, with values
+ * below WORK_QUANTUM flushed to 0; scratch is not used.
+ */
 
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
@@ -2827,6 +2842,7 @@ static cloth_fabric fabric_default(void) {
   return f;
 }
 
+/* Number of the first field of a fabric outside its range, 0 for none. */
 static int find_fabric_fault(const cloth_fabric *fabric) {
   return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
 }
@@ -2851,7 +2867,8 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
  * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
  */
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
+    /* density, stretch warp and weft, shear, bend, transition, compression of stretch and shear, damping of all three
+     */
     {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
     {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
     {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
@@ -2873,6 +2890,11 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 #endif
 
 /// Configuration ///
+
+/*
+ * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
+ * fault, see settings.h; scratch is not used.
+ */
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -2914,6 +2936,7 @@ cloth_config cloth_config_default(void) {
   return config;
 }
 
+/* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
@@ -2923,12 +2946,12 @@ static int is_map(const float *map, int32_t count, float low, float high) {
   return 1;
 }
 
-/* With fewer columns two bend springs would join the same two particles. */
-#define LEAST_COLUMNS_WRAPPED 5
+/* With fewer columns around a tube two bend springs would join the same two particles. */
+#define MIN_TUBE_COLUMNS 5
 
-/* Settings in range that exclude each other. */
+/* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-  if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
   if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
@@ -2940,7 +2963,8 @@ static int find_conflict(const cloth_config *config) {
   return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
 }
 
-/* Can anything of a cloth with this config ever be implicit? */
+/* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
+   solver. */
 static int needs_solver(const cloth_config *config) {
   float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
   return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
@@ -2949,11 +2973,12 @@ static int needs_solver(const cloth_config *config) {
           config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
-/* Does it keep earlier velocities? */
+/* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
+/* Does a config ask for projected springs, tethers or BDF2? */
 static int needs_projection(const cloth_config *config) {
   return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
          config->tethers.count > 0;
@@ -3008,18 +3033,18 @@ static int find_outside(const cloth_config *config) {
 }
 
 static int find_vector_fault(const cloth_config *config) {
-  if (!vector_in_range(config->gravity, 1.0e4f)) {
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) {
     return CONFIG_FAULT(GRAVITY);
   }
-  return vector_in_range(config->wind, 1.0e3f) ? 0 : CONFIG_FAULT(WIND);
+  return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
 }
 
 static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  if (!is_map(config->grid.mass_map, count, 0.01f, 100.0f)) {
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
     return CONFIG_FAULT(MASS_MAP);
   }
-  return is_map(config->grid.stiffness_map, count, 0.0f, 100.0f) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
+  return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
@@ -3046,11 +3071,17 @@ static int check_config(const cloth_config *config) {
 
 /// Memory layout ///
 
+/*
+ * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
+ * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
+ * cloth_set_scratch(), which moves the offsets of shared scratch.
+ */
+
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
 }
 
-/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
+/* Reserves `bytes` bytes at *end, rounded up to words of 4 bytes, and moves *end behind them. Returns their offset. */
 static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
@@ -3061,8 +3092,8 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
-   which would halve the speed (measured). */
+/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
+   a cache line, which halved the speed of kernels. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -3078,8 +3109,8 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-/* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
-   last of them is read as floats, too. */
+/* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
+   first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
@@ -3107,51 +3138,55 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
 }
 
 /*
- * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
- * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
- * multiples of 2 KB, as far as that matters.
+ * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
+ * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
+ * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
+ * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
  */
-#define CACHE_WAY 512
-#define CACHE_OFFSET 48
+#define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
+#define CACHE_OFFSET 48 /* floats */
 
 static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
+/* Blocks of a row whose tethers share a mark. */
 static int32_t tether_blocks(const cloth *c) {
   return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+/* Are rows transposed for projection, so that lanes work on LINE_BLOCK rows at once? On narrower grids the memory for
+   that does not pay. */
 static int transposes_rows(const cloth *c) {
   return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
-/* So many lines, in the whole blocks that lie side by side. */
+/* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
 static int32_t in_line_blocks(int32_t lines) {
   return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
-/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
-   no side has more nodes than this. */
+/* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
 #define COARSENING 4
+/* Coarsening ends when no side has more nodes. */
 #define COARSEST_SIDE 5
-/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+/* Largest number of coarser grids: CLOTH_GRID_LIMIT, 1024, leads to sides of 257, 65, 17 and 5 nodes. */
 #define COARSE_LEVELS 4
-/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
- */
+/* Zeros before and after a line while it is restricted: a node lies up to two columns beyond the line, and its weights
+   reach three columns further. */
 #define LINE_PAD 8
-/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+/* Floats of a node: residual (3) and correction (3), which hold the sum of the node's springs while the preconditioner
+   is built, and the symmetric inverse block (6). */
 #define NODE_FLOATS 12
 
-/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
-   nearest to the last node and moves with it. */
+/* Nodes along a side of so many columns. Node n is at column COARSENING * n. The last node lies beyond the grid if two
+   or three columns are left over; a single column left over belongs to the last node. */
 static int32_t nodes_for(int32_t columns) {
   return (columns + COARSENING / 2 - 1) / COARSENING + 1;
 }
 
-/* What the nodes of all grids take. */
+/* Floats of the nodes of all coarser grids. */
 static int32_t coarse_floats(const cloth *c) {
   int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
@@ -3162,46 +3197,48 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+/* Floats of two lines of vectors that restriction and prolongation work on, with zeros around them. */
 static int32_t coarse_line_floats(const cloth *c) {
   return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
-/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
-   hold is left out. */
-static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+/* Largest span of projected springs [cells], a power of two. `setting` is projection.spans; CLOTH_AUTOMATIC takes an
+   eighth of the smaller side. A span that the grid cannot hold is halved until it can. */
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t setting) {
   int32_t side = columns < rows ? columns : rows;
-  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+  int32_t span = setting != CLOTH_AUTOMATIC ? setting : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (setting == CLOTH_AUTOMATIC && span > side / 8))) {
     span /= 2;
   }
   return span;
 }
 
-/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+/* Bytes of the constraints of projected springs: two for each span, two cells, the length of bend springs, among the
+   spans, and two for the diagonals. */
 static uint32_t projection_bytes(const cloth_config *config) {
-  int32_t limits = 2;
+  int32_t constraints = 2;
   for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
-    limits += 2;
+    constraints += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)constraints * sizeof(distance_constraint));
 }
 
-/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
-   bend springs, from either of two columns. */
+/* Lines of springs across the seam of a tube, with one spring per row. First the springs one cell long: warp, diagonal
+   and antidiagonal. Then the bend springs of these directions from each of the last two columns. */
 #define SEAM_SPRINGS 3
 #define SEAM_BENDS 6
 
-/* How many of them the solver may need. */
+/* Lines across the seam that the solver may need. */
 static int32_t seam_lines(const cloth *c) {
   return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
-/* Floats for one of a line's values, in whole blocks. */
+/* Floats of one value of a line across the seam, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
-/* May anything be projected? */
+/* May springs be projected at some kappa? */
 static int has_projection(const cloth_config *config) {
   return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
          config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
@@ -3223,7 +3260,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
   int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
@@ -3251,14 +3288,14 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* read past predicted positions by springs two cells long */
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
   c->has_scratch = !config->capacity.shared_scratch;
 }
 
-/* Fills in everything that follows from the config alone. */
+/* Sets the sizes and offsets of a cloth, which follow from the config alone. */
 static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
@@ -3304,15 +3341,15 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
-  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
+  uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
+  int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
   if (c->shared_bytes == 0) {
     return CLOTH_ERROR_STATE;
   }
   if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_ARENA;
   }
-  uintptr_t moved = way - c->scratch.uniform_runs;
+  uintptr_t moved = offset - c->scratch.uniform_runs; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
@@ -3332,6 +3369,11 @@ int cloth_get_memory(const cloth *c, cloth_memory *memory) {
 
 /// Initialisation ///
 
+/*
+ * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
+ * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
+ */
+
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
   float columns = (float)cells_along_warp(c);
@@ -3342,57 +3384,59 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
   grid->diagonal = vector_length(vector_add(warp, weft));
   grid->antidiagonal = vector_length(vector_subtract(warp, weft));
-  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+  if (is_wrapped(c)) { /* without the lean that edges may have, so that all cells are equal */
     grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air.density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->air.drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->air.lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->air.normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration.method;
-  s->integration.bend_method = (int32_t)config->integration.bend_method;
-  s->integration.explicit_threshold = flush_small(config->integration.explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->integration.bdf2_blend, WORK_QUANTUM);
-  s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->integration.max_substeps;
-  s->integration.max_speed = flush_small(config->integration.max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->integration.velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->projection.spans;
-  s->projection.fine_sweeps = config->projection.fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->projection.fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers.count;
-  s->tethers.scale = flush_small(config->tethers.scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->solver.preconditioner;
-  s->solver.max_iterations = config->solver.max_iterations;
-  s->solver.tolerance = flush_small(config->solver.tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->solver.warm_start;
-  s->strain_limit.sweeps = config->strain_limit.sweeps;
-  s->strain_limit.max_extension = flush_small(config->strain_limit.max_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->strain_limit.max_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact.mode;
-  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep.speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep.time, STATE_QUANTUM);
-  s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->capacity.max_confined;
-  s->capacity.fixed_work = config->capacity.fixed_work;
+/* A config with numbers below WORK_QUANTUM flushed to 0. Those of sleep are compared with velocities and times of the
+   state, so they are flushed like these. */
+static cloth_config flushed_config(const cloth_config *config) {
+  cloth_config clean = *config;
+  for (int n = 0; n < CONFIG_FLOAT_COUNT; n++) {
+    float *value = (float *)(void *)((char *)&clean + config_floats[n].offset);
+    *value = flush_small(*value, WORK_QUANTUM);
+  }
+  clean.sleep.speed = flush_small(clean.sleep.speed, STATE_QUANTUM);
+  clean.sleep.time = flush_small(clean.sleep.time, STATE_QUANTUM);
+  return clean;
 }
 
-/* Extremes of a map, which bound kappa. */
-static void measure_map(const float *map, int32_t count, float *least, float *most) {
-  *least = map ? 100.0f : 1.0f;
-  *most = map ? 0.0f : 1.0f;
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  const cloth_config clean = flushed_config(config);
+  s->air = clean.air;
+  s->integration.method = clean.integration.method;
+  s->integration.bend_method = clean.integration.bend_method;
+  s->integration.explicit_threshold = clean.integration.explicit_threshold;
+  s->integration.projection_threshold = clean.integration.projection_threshold;
+  s->integration.bdf2_blend = clean.integration.bdf2_blend;
+  s->integration.substeps = clean.substeps;
+  s->integration.max_substeps = clean.integration.max_substeps;
+  s->integration.max_speed = clean.integration.max_speed;
+  s->integration.velocity_damping = clean.integration.velocity_damping;
+  s->projection = clean.projection;
+  s->tethers = clean.tethers;
+  s->solver = clean.solver;
+  s->strain_limit = clean.strain_limit;
+  s->contact.mode = clean.contact.mode;
+  s->contact.thickness = clean.thickness;
+  s->sleep = clean.sleep;
+  s->capacity.max_colliders = clean.max_colliders;
+  s->capacity.max_confined = clean.capacity.max_confined;
+  s->capacity.fixed_work = clean.capacity.fixed_work;
+}
+
+/* Extremes of a map, which bound the kappa of springs; 1 without a map. */
+static void measure_map(const float *map, int32_t count, float *min, float *max) {
+  *min = map ? MAX_MAP_FACTOR : 1.0f;
+  *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
     float value = flush_small(map[i], WORK_QUANTUM);
-    *least = minimum(*least, value);
-    *most = maximum(*most, value);
+    *min = minimum(*min, value);
+    *max = maximum(*max, value);
   }
 }
 
@@ -3401,11 +3445,11 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
   }
 }
 
-/* Settings and maps: all that a step depends on beside the state. */
+/* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
@@ -4379,21 +4423,26 @@ CLOTH_SEPARATE void find_uniform_runs(const cloth *c) {
 
 /// Vertex layouts ///
 
+/* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
+
 #if WITH_TARGETS || WITH_VERTICES
 
-/* Does an attribute of some floats fit into a vertex? */
+/* Does an attribute of so many floats lie within a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
-/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
+/* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
 
-/* Does a layout fit its stride, and are all vertices there? */
+#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
+
+/* Does a layout fit its stride, and has the buffer room for all vertices? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+      !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
       bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
@@ -4402,7 +4451,7 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   return CLOTH_OK;
 }
 
-/* Byte by byte: the caller's buffer may have any alignment. */
+/* Copies byte by byte, as the caller's buffer may have any alignment. */
 static void copy_floats(void *to, const void *from, int32_t count) {
   for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
     ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
@@ -4413,11 +4462,18 @@ static void copy_floats(void *to, const void *from, int32_t count) {
 
 /// Statistics ///
 
+/*
+ * What a step reports about itself. In: the plan of the step and the port's timer. Out: cloth_statistics, iterations
+ * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
+ */
+
+/* The cloth_mode that statistics report for a family. */
 static int32_t public_mode(const spring_family *s) {
   const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
   return modes[s->projected];
 }
 
+/* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -4433,8 +4489,8 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
-/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
-   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+/* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
+   finds the first stage in which two machines differ, passes it a hash of the vector array `made` by the stage. */
 static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
@@ -8281,25 +8337,30 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
 
 /// Sleep ///
 
+/*
+ * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
+ * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ */
+
 #if WITH_SLEEP
 
-/* Do gusts act on the cloth? */
+/* 1 if gusts change the wind and the wind acts on the cloth. */
 static int has_gusts(const cloth *c) {
   const cloth_vector strength = inputs_of(c)->gust_strength;
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
-   rest. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
+   no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = c->settings.sleep.speed * c->settings.sleep.speed;
+  float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
@@ -8318,7 +8379,7 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-/* At the end of a step of dt seconds. */
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
   inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
@@ -8327,7 +8388,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   }
 }
 
-/* A step of a sleeping cloth. */
+/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
 CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -8995,7 +9056,13 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /// Inputs ///
 
-/* Stores a vector of the inputs if each component is within a limit. */
+/*
+ * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
+ * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
+ * from what is stored wakes the cloth. Scratch is not used.
+ */
+
+/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
   int error = check_cloth(c);
   if (error) {
@@ -9010,11 +9077,11 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
 }
 
 #if WITH_AIR
@@ -9082,13 +9149,14 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
   return row * c->grid.columns + column;
 }
 
-/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Pins come and go with the freedom of particles, and tethers with the pins. */
+/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
+   has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
@@ -9100,7 +9168,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
-  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* drops a move */
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -9135,7 +9203,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
-  /* A step of 1 s, the longest, makes a displacement the velocity of the same number. */
+  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
@@ -9143,7 +9211,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
-    return CLOTH_OK; /* a move of less than 1 nm is none for a sleeping cloth */
+    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
   }
   vector_store(vectors_at(c, c->state.velocity), particle, displacement);
   freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
@@ -9152,13 +9220,17 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 
 #if WITH_CONFINED
 
+/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
+#define MIN_DIRECTION 1.0e-6f
+#define MAX_DIRECTION 1.0e10f
+
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
-  if (!(length > 1.0e-6f)) {
+  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
+  if (!(length > MIN_DIRECTION)) {
     return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
@@ -9167,7 +9239,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
-  /* A line or plane anchored anew where its particle is stays the same one. */
+  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
@@ -9246,6 +9318,12 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
 
 /// Colliders ///
 
+/*
+ * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
+ * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
+ * are read.
+ */
+
 #if WITH_COLLIDERS
 
 cloth_collider cloth_collider_default(void) {
@@ -9262,9 +9340,16 @@ cloth_collider cloth_collider_default(void) {
   return body;
 }
 
+/* Is a length of a shape in range [m]? Texts of settings.h quote the ends. */
 static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
+
+/* Largest difference of a capsule's radii over its half_height. At 2 one sphere touches the other from inside, and the
+   cone that touches both is gone; the margin keeps its sine clear of 1. */
+#define MAX_CAPSULE_TAPER 1.998f
+/* Largest friction coefficient. */
+#define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
   if (!is_size(body->radius)) {
@@ -9276,7 +9361,8 @@ static int find_capsule_fault(const cloth_collider *body) {
   if (!is_size(body->half_height)) {
     return COLLIDER_FAULT(HALF_HEIGHT);
   }
-  return absolute(body->radius - body->radius_top) < 1.998f * body->half_height ? 0 : COLLIDER_FAULT(SPHERES);
+  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
+                                                                                           : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_shape_fault(const cloth_collider *body) {
@@ -9301,10 +9387,10 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  if (!in_range(body->static_friction, 0.0f, 10.0f)) {
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
     return COLLIDER_FAULT(STATIC);
   }
-  if (!in_range(body->kinetic_friction, 0.0f, 10.0f)) {
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
     return COLLIDER_FAULT(KINETIC);
   }
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
@@ -9333,7 +9419,7 @@ static int check_collider(const cloth_collider *body) {
   return collider_error(find_collider_fault(body));
 }
 
-/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+/* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
@@ -9446,20 +9532,28 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
 
 /// Moving frames ///
 
+/*
+ * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
+ * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
+ * colliders of the state, transformed by the rest of the motion. Scratch is not used.
+ */
+
 #if WITH_MOVE_FRAME
 
-/* x goes to place + R (x - pivot). */
+/* The motion x -> place + R (x - pivot). */
 typedef struct rigid_motion {
-  cloth_vector pivot, place;
-  cloth_rotation rotation;
-  int32_t turns;              /* 0 if R is none */
-  cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
+  cloth_vector pivot, place; /* [m] */
+  cloth_rotation rotation;   /* R */
+  int32_t turns;             /* 0 if R is the identity */
+  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
+     in it, is then scaled by inertia.centrifugal. */
+  cloth_vector angular_speed;
 } rigid_motion;
 
-/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
-   turn, where it is exact to 1e-6. */
+/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
+   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
+  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
   cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
   cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
@@ -9467,6 +9561,7 @@ static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   return vector_scale(u, 8.0f * series / dt);
 }
 
+/* The part of a frame's motion that the cloth follows without feeling it. */
 static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
@@ -9488,14 +9583,15 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
+/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
+ */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
   return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
-/* A velocity; along no axis does it come to be faster than a pin may be told to move. */
+/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
 static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = transform_direction(m, v);
   return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
@@ -9510,6 +9606,7 @@ static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t
   }
 }
 
+/* Rotates the velocities before the last. Those marked as invalid stay so. */
 static void transform_history(const cloth *c, const rigid_motion *m) {
   for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
     vector_array v = history_of(c, before);
@@ -9522,7 +9619,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-/* Targets go along with their normals. */
+/* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
@@ -9535,6 +9632,7 @@ static void transform_targets(const cloth *c, const rigid_motion *m) {
   }
 }
 
+/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
 static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -9552,6 +9650,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
+/* Moves lines and planes to their particles, and rotates them. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -9562,10 +9661,10 @@ static void transform_confinements(const cloth *c, const rigid_motion *m) {
 }
 
 static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
-  cloth_pose carried;
-  carried.position = transform_point(m, pose->position);
-  carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
-  return carried;
+  cloth_pose moved;
+  moved.position = transform_point(m, pose->position);
+  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return moved;
 }
 
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
@@ -9578,7 +9677,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
   }
 }
 
-/* Do all of these places stay within the position limit? */
+/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
     if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
@@ -9593,7 +9692,7 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Does everything stay within the position limit? */
+/* Do particles, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
@@ -9646,6 +9745,11 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
 
 /// Output ///
 
+/*
+ * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
+ * indices in the caller's memory. Nothing of the arena is written.
+ */
+
 static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
   cloth_vector_view view;
@@ -9674,8 +9778,11 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
   return CLOTH_OK;
 }
 
-/* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
-   squares of a fine grid's small areas stay clear of underflow. */
+/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
+   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
+   of a cell before they are squared, so that fine grids do not underflow. */
+#define MIN_NORMAL 1.0e-6f
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
@@ -9683,7 +9790,7 @@ static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -9724,6 +9831,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 
 #if WITH_VERTICES
 
+/* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -9767,7 +9875,7 @@ int cloth_get_index_count(const cloth *c) {
   return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
-/* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
+/* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
 static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   CLOTH_CONSTANT static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
   CLOTH_CONSTANT static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
@@ -9777,8 +9885,8 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   return row * row_vertices(c) + column;
 }
 
-/* Writes indices of 2 or 4 bytes. */
-static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t most) {
+/* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
+static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
   int error = check_call(c, indices);
   if (error) {
     return error;
@@ -9787,12 +9895,12 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
-    if (most == UINT16_MAX) {
+    if (max == UINT16_MAX) {
       ((uint16_t *)indices)[i] = (uint16_t)vertex;
     } else {
       ((uint32_t *)indices)[i] = vertex;
@@ -9832,8 +9940,12 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 
 /// State ///
 
-/* The state is made of words of 4 bytes, floats and integers, but for the freedoms it starts with, which are bytes and
-   count as little-endian words. */
+/*
+ * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ *
+ * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
+ * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
+ */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -9842,7 +9954,7 @@ static int32_t freedom_words(const cloth *c) {
   return (c->count + 3) / 4;
 }
 
-/* Words from the colliders to the end of the state. */
+/* Words of the state from the colliders, which follow the freedoms, to its end. */
 static int32_t state_words(const cloth *c) {
   return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
@@ -9874,9 +9986,10 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
+/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
 #define SAVE_MAGIC 0x65766173u
 
+/* The header of a save: magic number, bytes of state, hash of the config. */
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
   header[1] = c->state.end - c->state.freedom;
@@ -9928,7 +10041,14 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 
 #if WITH_IMAGE
 
-/* Header words of an image, after which the state follows word by word, all little-endian. */
+/*
+ * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
+ *
+ * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
+ * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ */
+/* Words of the header. */
 enum {
   IMAGE_MAGIC,
   IMAGE_STATE_VERSION,
@@ -9938,7 +10058,7 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* 1: a warm start, 2: contacts in the solver */
+  IMAGE_OPTIONS,                 /* bits: 1 for a warm start, 2 for contacts in the solver */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
@@ -9994,7 +10114,7 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   return CLOTH_OK;
 }
 
-/* Why an image with this header cannot be one of this cloth, or CLOTH_OK. */
+/* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
 static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
@@ -10020,7 +10140,7 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
-/* Is this +0, or a finite number of at least 2^-40? All floats of a state are. */
+/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
@@ -10044,7 +10164,7 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-/* The parts of an image's state, at the offsets they have in the cloth. */
+/* An image's state, read at the offsets that its parts have in the cloth. */
 typedef struct image_view {
   const cloth *c;
   const uint8_t *state;
@@ -10059,7 +10179,7 @@ static int is_freedom(uint8_t freedom) {
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
-/* Gusts as cloth_set_gusts() can have set them. */
+/* Are the gusts of inputs as cloth_set_gusts() sets them? */
 static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
@@ -10083,11 +10203,11 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
          inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
-         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
+         vector_in_range(inputs->wind, WIND_LIMIT) && !check_fabric(&inputs->fabric);
 }
 
-/* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
+/* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
@@ -10100,8 +10220,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
       check_pose(&slot.previous)) {
     return -1;
   }
-  /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
-     length. */
+  /* Storing the collider again must give the same slot. Poses are excepted: normalising a rotation again may change its
+     last bit. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
@@ -10133,7 +10253,8 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
          vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
 }
 
-/* The confined particles, in their order, are those that are listed. */
+/* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
+ */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *freedom = image_at(view, c->state.freedom);
@@ -10155,7 +10276,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
-/* Are the floats of these planes within a limit, and is nothing in their pads? */
+/* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
@@ -10188,7 +10309,7 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
-/* A cloth asleep is one that may sleep, and all its particles rest. */
+/* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
   if (rest_time == ASLEEP) {
@@ -10198,7 +10319,7 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
-/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+/* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *words = image_at(view, c->state.tethers);
@@ -10213,7 +10334,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* The velocities of the substeps before, the first of which may be forgotten. */
+/* Is the velocity history in range? The x components of its first vectors may have the mark of an invalid history. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
@@ -10222,8 +10343,7 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
-    float limit =
-        is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -10231,7 +10351,7 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
-/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+/* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -10248,7 +10368,7 @@ static int check_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Does one of the vectors of an image's targets hold the same as another? */
+/* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
   const uint8_t *targets = image_at(view, view->c->state.targets);
@@ -10265,14 +10385,14 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
   return vector(a[0].value, a[1].value, a[2].value);
 }
 
-/* Of unit length, or none? */
+/* Is a normal 0, which is no backstop, or of unit length? */
 static int is_image_normal(cloth_vector normal) {
   float length = vector_length(normal);
   return length == 0.0f || in_range(length, 0.999f, 1.001f);
 }
 
-/* Motion constraints, and targets in range with normals of unit length or none; before and after are the same for those
-   that rest, and 0 for those that are nowhere yet. */
+/* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
+   that were never set are 0. */
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -10341,13 +10461,19 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 
 /// Measures ///
 
+/*
+ * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
+ * cloth_measures. Nothing of the arena is written.
+ */
+
 #if WITH_MEASURE
 
-/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
-   c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
+/* Energy of a bend spring [J] of rest length L at s = l / L < 1: the integral of its force, which is linear with
+   `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
+   L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
-     from a curve taken as constant are plenty, as the curve varies slowly there. */
+  /* Crossing of line and curve, by three steps of a fixed-point iteration: near s = 1 the curve varies so slowly that
+     it converges to a rounding. The line is 0 at s = 1 and the weaker of the two above the crossing. */
   float crossing = 1.0f;
   for (int step = 0; step < 3; step++) {
     crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
@@ -10355,14 +10481,14 @@ static float bend_energy(float rest, float curve, float slope, float s) {
   }
   float linear_from = maximum(s, crossing);
   float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
-  /* The curve's part by Simpson's rule, exact for polynomials of one degree less than the quartic. */
+  /* Simpson's rule for the part of the curve, a quartic; the rule is exact for cubics. */
   float middle = 0.5f * (s + linear_from);
   float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
   float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
   return energy - curve * mean * rest * (linear_from - s);
 }
 
-/* Sums over the springs of one direction that span one cell, or two for bend. */
+/* Sums over springs, in partial sums by column as all sums over the grid. */
 typedef struct spring_sums {
   lanes_sum energy;
   lanes_sum squared_strain;
@@ -10373,12 +10499,12 @@ static float particle_scale(const cloth *c, int32_t i, int32_t j) {
   return lanes_first_value(spring_scale(c, (spring_block){i, j, 1}, 1));
 }
 
-/* The ends of a spring. */
+/* The two particles of a spring. */
 typedef struct particle_pair {
   int32_t i, j;
 } particle_pair;
 
-/* Of the spring kept at a column of a row. */
+/* The particles of the spring of direction d, `reach` cells long, that belongs to a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
   int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
@@ -10388,7 +10514,7 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
   return ends;
 }
 
-/* How many springs of a direction a row keeps. */
+/* Number of springs of direction d, `reach` cells long, that belong to a row. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
   int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
@@ -10431,7 +10557,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
       float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
-      /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
+      /* The stronger of the fabric's force and the fold stiffness acts. The larger energy is that of the stronger force
+         unless they cross in between, which is neglected. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
       lanes_sum_add_value(&sums->energy, column, energy);
@@ -10479,9 +10606,14 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 
 /// Names and explanations ///
 
+/*
+ * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
+ * texts, or the caller's buffer.
+ */
+
 #if WITH_NAMES
 
-/* Texts one after the other, each with a 0 at its end. */
+/* Texts one after the other, each ended by a 0: tables of pointers would need relocation at start-up. */
 CLOTH_CONSTANT static const char result_names[] =
     "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
     "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
@@ -10498,7 +10630,7 @@ CLOTH_CONSTANT static const char config_texts[] =
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
 #endif
 
-/* The text of a number, from 0; the empty one at the end if there are fewer. */
+/* Text number `number`, counted from 0. */
 static const char *find_text(const char *texts, int number) {
   for (; number > 0 && *texts; number--) {
     while (*texts++) {
@@ -10516,7 +10648,8 @@ static int is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Letters of a text that mark a number as one of C: the f after a digit, and the .0 before an f or an exponent. */
+/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
+   before a suffix or an exponent. `before` is the letter before them. */
 static int mark_letters(const char *text, char before) {
   if (!is_digit(before)) {
     return 0;
@@ -10527,8 +10660,8 @@ static int mark_letters(const char *text, char before) {
   return text[0] == 'f';
 }
 
-/* Appends a text to what `to` holds up to `used`, without the marks of C, and ends it with a 0. Returns how much of it
-   is used then; what does not fit into `bytes` bytes is dropped. */
+/* Appends a text without the marks of C to the `used` letters of a buffer of `bytes` bytes and ends it with a 0. What
+   does not fit is dropped. Returns the letters used then. */
 static size_t append_text(char *to, size_t bytes, size_t used, const char *text) {
   char before = 0;
   while (*text && used + 1 < bytes) {

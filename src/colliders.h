@@ -8,6 +8,12 @@
 
 /// Colliders ///
 
+/*
+ * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
+ * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
+ * are read.
+ */
+
 #if WITH_COLLIDERS
 
 cloth_collider cloth_collider_default(void) {
@@ -24,9 +30,16 @@ cloth_collider cloth_collider_default(void) {
   return body;
 }
 
+/* Is a length of a shape in range [m]? Texts of settings.h quote the ends. */
 static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
+
+/* Largest difference of a capsule's radii over its half_height. At 2 one sphere touches the other from inside, and the
+   cone that touches both is gone; the margin keeps its sine clear of 1. */
+#define MAX_CAPSULE_TAPER 1.998f
+/* Largest friction coefficient. */
+#define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
   if (!is_size(body->radius)) {
@@ -38,7 +51,8 @@ static int find_capsule_fault(const cloth_collider *body) {
   if (!is_size(body->half_height)) {
     return COLLIDER_FAULT(HALF_HEIGHT);
   }
-  return absolute(body->radius - body->radius_top) < 1.998f * body->half_height ? 0 : COLLIDER_FAULT(SPHERES);
+  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
+                                                                                           : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_shape_fault(const cloth_collider *body) {
@@ -63,10 +77,10 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  if (!in_range(body->static_friction, 0.0f, 10.0f)) {
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
     return COLLIDER_FAULT(STATIC);
   }
-  if (!in_range(body->kinetic_friction, 0.0f, 10.0f)) {
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
     return COLLIDER_FAULT(KINETIC);
   }
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
@@ -95,7 +109,7 @@ static int check_collider(const cloth_collider *body) {
   return collider_error(find_collider_fault(body));
 }
 
-/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+/* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;

@@ -8,6 +8,11 @@
 
 /// Configuration ///
 
+/*
+ * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
+ * fault, see settings.h; scratch is not used.
+ */
+
 cloth_config cloth_config_default(void) {
   cloth_config config;
   fill_zero(&config, sizeof config);
@@ -48,6 +53,7 @@ cloth_config cloth_config_default(void) {
   return config;
 }
 
+/* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
@@ -57,12 +63,12 @@ static int is_map(const float *map, int32_t count, float low, float high) {
   return 1;
 }
 
-/* With fewer columns two bend springs would join the same two particles. */
-#define LEAST_COLUMNS_WRAPPED 5
+/* With fewer columns around a tube two bend springs would join the same two particles. */
+#define MIN_TUBE_COLUMNS 5
 
-/* Settings in range that exclude each other. */
+/* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-  if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
   if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
@@ -74,7 +80,8 @@ static int find_conflict(const cloth_config *config) {
   return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
 }
 
-/* Can anything of a cloth with this config ever be implicit? */
+/* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
+   solver. */
 static int needs_solver(const cloth_config *config) {
   float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
   return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
@@ -83,11 +90,12 @@ static int needs_solver(const cloth_config *config) {
           config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
-/* Does it keep earlier velocities? */
+/* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
+/* Does a config ask for projected springs, tethers or BDF2? */
 static int needs_projection(const cloth_config *config) {
   return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
          config->tethers.count > 0;
@@ -142,18 +150,18 @@ static int find_outside(const cloth_config *config) {
 }
 
 static int find_vector_fault(const cloth_config *config) {
-  if (!vector_in_range(config->gravity, 1.0e4f)) {
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) {
     return CONFIG_FAULT(GRAVITY);
   }
-  return vector_in_range(config->wind, 1.0e3f) ? 0 : CONFIG_FAULT(WIND);
+  return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
 }
 
 static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  if (!is_map(config->grid.mass_map, count, 0.01f, 100.0f)) {
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
     return CONFIG_FAULT(MASS_MAP);
   }
-  return is_map(config->grid.stiffness_map, count, 0.0f, 100.0f) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
+  return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */

@@ -6,6 +6,11 @@
 
 /// Fabrics ///
 
+/*
+ * Default, check and presets of a fabric. In: a cloth_fabric. Out: the fabric in the inputs of a cloth, with values
+ * below WORK_QUANTUM flushed to 0; scratch is not used.
+ */
+
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
   f.density = 0.2f;
@@ -22,6 +27,7 @@ static cloth_fabric fabric_default(void) {
   return f;
 }
 
+/* Number of the first field of a fabric outside its range, 0 for none. */
 static int find_fabric_fault(const cloth_fabric *fabric) {
   return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
 }
@@ -46,7 +52,8 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
  * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
  */
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
+    /* density, stretch warp and weft, shear, bend, transition, compression of stretch and shear, damping of all three
+     */
     {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
     {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
     {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */

@@ -7,9 +7,15 @@
 #include "layout.h"
 #include "placement.h"
 #include "scalar.h"
+#include "settings.h"
 #include "types.h"
 
 /// Initialisation ///
+
+/*
+ * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
+ * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
+ */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -21,57 +27,59 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
   grid->diagonal = vector_length(vector_add(warp, weft));
   grid->antidiagonal = vector_length(vector_subtract(warp, weft));
-  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+  if (is_wrapped(c)) { /* without the lean that edges may have, so that all cells are equal */
     grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air.density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->air.drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->air.lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->air.normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration.method;
-  s->integration.bend_method = (int32_t)config->integration.bend_method;
-  s->integration.explicit_threshold = flush_small(config->integration.explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->integration.bdf2_blend, WORK_QUANTUM);
-  s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->integration.max_substeps;
-  s->integration.max_speed = flush_small(config->integration.max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->integration.velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->projection.spans;
-  s->projection.fine_sweeps = config->projection.fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->projection.fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers.count;
-  s->tethers.scale = flush_small(config->tethers.scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->solver.preconditioner;
-  s->solver.max_iterations = config->solver.max_iterations;
-  s->solver.tolerance = flush_small(config->solver.tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->solver.warm_start;
-  s->strain_limit.sweeps = config->strain_limit.sweeps;
-  s->strain_limit.max_extension = flush_small(config->strain_limit.max_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->strain_limit.max_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact.mode;
-  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep.speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep.time, STATE_QUANTUM);
-  s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->capacity.max_confined;
-  s->capacity.fixed_work = config->capacity.fixed_work;
+/* A config with numbers below WORK_QUANTUM flushed to 0. Those of sleep are compared with velocities and times of the
+   state, so they are flushed like these. */
+static cloth_config flushed_config(const cloth_config *config) {
+  cloth_config clean = *config;
+  for (int n = 0; n < CONFIG_FLOAT_COUNT; n++) {
+    float *value = (float *)(void *)((char *)&clean + config_floats[n].offset);
+    *value = flush_small(*value, WORK_QUANTUM);
+  }
+  clean.sleep.speed = flush_small(clean.sleep.speed, STATE_QUANTUM);
+  clean.sleep.time = flush_small(clean.sleep.time, STATE_QUANTUM);
+  return clean;
 }
 
-/* Extremes of a map, which bound kappa. */
-static void measure_map(const float *map, int32_t count, float *least, float *most) {
-  *least = map ? 100.0f : 1.0f;
-  *most = map ? 0.0f : 1.0f;
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  const cloth_config clean = flushed_config(config);
+  s->air = clean.air;
+  s->integration.method = clean.integration.method;
+  s->integration.bend_method = clean.integration.bend_method;
+  s->integration.explicit_threshold = clean.integration.explicit_threshold;
+  s->integration.projection_threshold = clean.integration.projection_threshold;
+  s->integration.bdf2_blend = clean.integration.bdf2_blend;
+  s->integration.substeps = clean.substeps;
+  s->integration.max_substeps = clean.integration.max_substeps;
+  s->integration.max_speed = clean.integration.max_speed;
+  s->integration.velocity_damping = clean.integration.velocity_damping;
+  s->projection = clean.projection;
+  s->tethers = clean.tethers;
+  s->solver = clean.solver;
+  s->strain_limit = clean.strain_limit;
+  s->contact.mode = clean.contact.mode;
+  s->contact.thickness = clean.thickness;
+  s->sleep = clean.sleep;
+  s->capacity.max_colliders = clean.max_colliders;
+  s->capacity.max_confined = clean.capacity.max_confined;
+  s->capacity.fixed_work = clean.capacity.fixed_work;
+}
+
+/* Extremes of a map, which bound the kappa of springs; 1 without a map. */
+static void measure_map(const float *map, int32_t count, float *min, float *max) {
+  *min = map ? MAX_MAP_FACTOR : 1.0f;
+  *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
     float value = flush_small(map[i], WORK_QUANTUM);
-    *least = minimum(*least, value);
-    *most = maximum(*most, value);
+    *min = minimum(*min, value);
+    *max = maximum(*max, value);
   }
 }
 
@@ -80,11 +88,11 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
   }
 }
 
-/* Settings and maps: all that a step depends on beside the state. */
+/* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);

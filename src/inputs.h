@@ -6,12 +6,19 @@
 #include "fabric.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "settings.h"
 #include "tethers.h"
 #include "types.h"
 
 /// Inputs ///
 
-/* Stores a vector of the inputs if each component is within a limit. */
+/*
+ * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
+ * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
+ * from what is stored wakes the cloth. Scratch is not used.
+ */
+
+/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
   int error = check_cloth(c);
   if (error) {
@@ -26,11 +33,11 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
 }
 
 #if WITH_AIR
@@ -98,13 +105,14 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
   return row * c->grid.columns + column;
 }
 
-/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Pins come and go with the freedom of particles, and tethers with the pins. */
+/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
+   has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
@@ -116,7 +124,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
-  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* drops a move */
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -151,7 +159,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
-  /* A step of 1 s, the longest, makes a displacement the velocity of the same number. */
+  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
@@ -159,7 +167,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
-    return CLOTH_OK; /* a move of less than 1 nm is none for a sleeping cloth */
+    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
   }
   vector_store(vectors_at(c, c->state.velocity), particle, displacement);
   freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
@@ -168,13 +176,17 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 
 #if WITH_CONFINED
 
+/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
+#define MIN_DIRECTION 1.0e-6f
+#define MAX_DIRECTION 1.0e10f
+
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
-  if (!(length > 1.0e-6f)) {
+  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
+  if (!(length > MIN_DIRECTION)) {
     return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
@@ -183,7 +195,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
-  /* A line or plane anchored anew where its particle is stays the same one. */
+  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }

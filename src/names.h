@@ -7,9 +7,14 @@
 
 /// Names and explanations ///
 
+/*
+ * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
+ * texts, or the caller's buffer.
+ */
+
 #if WITH_NAMES
 
-/* Texts one after the other, each with a 0 at its end. */
+/* Texts one after the other, each ended by a 0: tables of pointers would need relocation at start-up. */
 CLOTH_CONSTANT static const char result_names[] =
     "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
     "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
@@ -26,7 +31,7 @@ CLOTH_CONSTANT static const char config_texts[] =
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
 #endif
 
-/* The text of a number, from 0; the empty one at the end if there are fewer. */
+/* Text number `number`, counted from 0. */
 static const char *find_text(const char *texts, int number) {
   for (; number > 0 && *texts; number--) {
     while (*texts++) {
@@ -44,7 +49,8 @@ static int is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Letters of a text that mark a number as one of C: the f after a digit, and the .0 before an f or an exponent. */
+/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
+   before a suffix or an exponent. `before` is the letter before them. */
 static int mark_letters(const char *text, char before) {
   if (!is_digit(before)) {
     return 0;
@@ -55,8 +61,8 @@ static int mark_letters(const char *text, char before) {
   return text[0] == 'f';
 }
 
-/* Appends a text to what `to` holds up to `used`, without the marks of C, and ends it with a 0. Returns how much of it
-   is used then; what does not fit into `bytes` bytes is dropped. */
+/* Appends a text without the marks of C to the `used` letters of a buffer of `bytes` bytes and ends it with a 0. What
+   does not fit is dropped. Returns the letters used then. */
 static size_t append_text(char *to, size_t bytes, size_t used, const char *text) {
   char before = 0;
   while (*text && used + 1 < bytes) {

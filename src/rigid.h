@@ -78,7 +78,7 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
-/* Is a rotation of unit length, to 1e-3? */
+/* Is a rotation of unit length, to 1e-3? Components are bounded before they are squared. */
 static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
     return 0;

@@ -133,6 +133,12 @@ CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
 #endif
 
+/* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */
+#define GRAVITY_LIMIT 1.0e4f
+#define WIND_LIMIT 1.0e3f
+/* Largest factor of a map; texts above quote it. */
+#define MAX_MAP_FACTOR 100.0f
+
 /* The error of a config's fault. */
 static int config_error(int fault) {
   if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {

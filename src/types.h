@@ -236,41 +236,24 @@ typedef struct grid_shape {
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
-/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+/* The settings that a step reads: the groups of cloth_config, and its usual settings where they belong. */
 typedef struct cloth_settings {
-  struct {
-    float density, drag, lift, normal_drag;
-  } air;
+  cloth_config_air air;
   struct {
     int32_t method, bend_method;
     float explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  struct {
-    int32_t spans, fine_sweeps;
-    float fold_stiffness;
-  } projection;
-  struct {
-    int32_t count;
-    float scale;
-  } tethers;
-  struct {
-    int32_t preconditioner, max_iterations;
-    float tolerance;
-    int32_t warm_start;
-  } solver;
-  struct {
-    int32_t sweeps;
-    float max_extension, max_compression;
-  } strain_limit;
+  cloth_config_projection projection;
+  cloth_config_tethers tethers;
+  cloth_config_solver solver;
+  cloth_config_strain_limit strain_limit;
   struct {
     int32_t mode;
     float thickness;
   } contact;
-  struct {
-    float speed, time;
-  } sleep;
+  cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
