@@ -10472,8 +10472,8 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
    `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
    L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Crossing of line and curve, by three steps of a fixed-point iteration: near s = 1 the curve varies so slowly that
-     it converges to a rounding. The line is 0 at s = 1 and the weaker of the two above the crossing. */
+  /* Crossing of line and curve, by three steps of a fixed-point iteration: the curve varies slowly near s = 1, so
+     three are enough. The line is 0 at s = 1 and the weaker of the two above the crossing. */
   float crossing = 1.0f;
   for (int step = 0; step < 3; step++) {
     crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);

@@ -148,8 +148,8 @@ static void test_refusals(void) {
   fixture_free(&s);
   config.capacity.fixed_work = 1;
   s = fixture_make(&config);
-  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_RANGE, "fixed work with a deadline");
-  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_RANGE, "fixed work again");
+  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_STATE, "fixed work with a deadline");
+  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_STATE, "fixed work again");
   fixture_free(&s);
 }
 

@@ -149,10 +149,10 @@ static void test_fixed_work(void) {
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "fixed_work 2");
   config.capacity.fixed_work = 1;
   config.sleep.speed = 0.1f;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "with sleep");
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with sleep");
   config.sleep.speed = 0.0f;
   config.contact.mode = CLOTH_CONTACT_SOLVER;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "with contact in the solver");
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with contact in the solver");
 }
 
 static void test_work_refusals(void) {
