@@ -236,6 +236,14 @@ static int check_particle(const cloth *c, int32_t particle) {
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
+/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
+#define MIN_TIME_STEP 1.0e-6f
+#define MAX_TIME_STEP 1.0f
+
+static int is_time_step(float dt) {
+  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
+}
+
 /* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
 static cloth_vector current_velocity(const cloth *c, int32_t particle) {
   return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)

@@ -194,7 +194,7 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
+  if (!is_time_step(dt)) {
     return CLOTH_ERROR_RANGE;
   }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
