@@ -45,11 +45,11 @@ HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h tests/*.h)
 
 library: $(BUILD)/libcloth.a
 
-# The library is made from its parts.
+include examples/examples.mk tests/tests.mk tests/bench/bench.mk
+
+# The library's source is made from its parts.
 cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
 	sh src/join.sh >$@
-
-include examples/examples.mk tests/tests.mk tests/bench/bench.mk
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -78,8 +78,7 @@ install: $(BUILD)/libcloth.a
 		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/cloth.pc
 	install -m 644 $(BUILD)/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
-FORMATTED = cloth.h $(filter-out src/parts.h,$(wildcard src/*.h)) $(wildcard port/*.h) \
-	$(foreach folder,port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

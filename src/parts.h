@@ -15,7 +15,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-/* clang-format off: the order matters */
+/* clang-format off */
 
 /// 1. Language: compiler, numbers, lanes ///
 

@@ -73,7 +73,7 @@ need nm binutils
 need cmake cmake
 need pkg-config pkg-config
 
-# What tests/matrix.sh and tests/image.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
+# What tests/matrix.sh and tests/endianness.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
 # these cross compilers.
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf

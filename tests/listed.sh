@@ -7,7 +7,7 @@ set -u
 # Sources that are no program of a suite: a script compiles them, for boards or with flags of its own.
 compiled_by_scripts="arena_table endianness lanes left_out matrix port_hooks work_calibration"
 # Scripts that are no suite: what others source or call, and targets of their own.
-other_scripts="install run size thesis verdict"
+other_scripts="install run thesis verdict written"
 
 is_in() { # WORD LIST...
   word=$1
@@ -20,7 +20,7 @@ is_in() { # WORD LIST...
 
 commands() { # script|program
   awk -v wanted="$1" '
-    /^[^#]/ { print ($2 == "script" || $2 == "alone" || $2 == "hook" ? "script" : "program"), $5 }' tests/suites |
+    /^[^#]/ { print ($2 == "script" || $2 == "alone" || $2 == "first" ? "script" : "program"), $5 }' tests/suites |
     sed -n "s/^$1 //p" | sort -u
 }
 
@@ -40,7 +40,7 @@ for name in $programs; do
   [ -e "tests/$name.c" ]
   verdict "the program $name has a source" $?
 done
-for name in $(awk '/^[^#]/ && ($2 == "script" || $2 == "alone") { print $5 }' tests/suites); do
+for name in $(awk '/^[^#]/ && ($2 == "script" || $2 == "alone" || $2 == "first") { print $5 }' tests/suites); do
   [ -e "tests/$name.sh" ]
   verdict "the script $name exists" $?
 done
@@ -55,7 +55,7 @@ for file in tests/*.c tests/*.h tests/*.sh tests/*.awk tests/*.js tests/*.mk tes
   verdict "tests/README.md lists $name" $?
 done
 for name in $(awk '/^[^#]/ { print $1 }' tests/suites); do
-  grep -q "^| .*\`$name\(\`\|\.\)" tests/README.md
+  grep -q "^| .*\`$name[\`.]" tests/README.md
   verdict "tests/README.md lists the suite $name" $?
 done
 
