@@ -100,7 +100,7 @@ static void *must_allocate(size_t count, size_t size) {
 
 typedef struct history {
   int frames;
-  float *max_stretch, *rms_stretch;         /* [%] */
+  float *max_stretch, *rms_stretch;             /* [%] */
   float *kinetic, *elastic, *potential, *total; /* [J] */
   float *contacts, *sticking;                   /* particles, at the end of the frame */
   float *substeps, *work;                       /* of a frame; the work in millions of instructions */
@@ -112,7 +112,7 @@ typedef struct history {
 static history history_create(int frames) {
   history h = {0};
   float **const series[] = {&h.max_stretch, &h.rms_stretch, &h.kinetic,  &h.elastic, &h.potential,   &h.total,
-                            &h.contacts,        &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
+                            &h.contacts,    &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
   h.frames = frames;
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     *series[i] = must_allocate((size_t)frames, sizeof(float));
@@ -121,7 +121,7 @@ static history history_create(int frames) {
 
 static void history_destroy(history *h) {
   float *const series[] = {h->max_stretch, h->rms_stretch, h->kinetic,  h->elastic, h->potential,   h->total,
-                           h->contacts,        h->sticking,    h->substeps, h->work,    h->microseconds};
+                           h->contacts,    h->sticking,    h->substeps, h->work,    h->microseconds};
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     free(series[i]);
 }

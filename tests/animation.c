@@ -585,8 +585,7 @@ static void test_shared_scratch(void) {
   }
   unsigned char *allocation;
   unsigned char *scratch = guarded_buffer(most, 0, &allocation);
-  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_ARENA,
-        "short");
+  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_ARENA, "short");
   CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_ARENA, "not aligned");
   CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");

@@ -73,7 +73,8 @@ static void test_stiffness_map(void) {
   config.substeps = 8;
   config.strain_limit.sweeps = 0;
   config.fabric.stretch_damping = config.fabric.shear_damping = 0.0f;
-  config.integration.velocity_damping = 3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */
+  config.integration.velocity_damping =
+      3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */
   fixture s = fixture_make(&config);
   for (int column = 0; column < MAP_SIDE; column++)
     cloth_pin(s.sheet, column);

@@ -101,7 +101,8 @@ static inline int plane_stride(int count) {
 static inline int has_solver(const cloth_config *config) {
   return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
          (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->integration.projection_threshold > config->integration.explicit_threshold || config->contact.mode == CLOTH_CONTACT_SOLVER);
+          config->integration.projection_threshold > config->integration.explicit_threshold ||
+          config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
 static inline image_map map_of(const cloth_config *config) {

@@ -361,11 +361,13 @@ static void test_spring_jacobians(void) {
   config.fabric.stretch_warp = config.fabric.stretch_weft = 0.0f;
   config.fabric.shear = stiffness_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k), 1e-3);
+  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k),
+            1e-3);
   config.fabric.shear = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0), 1e-3);
+  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0),
+            1e-3);
 }
 
 /* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
@@ -396,7 +398,8 @@ static double bend_jacobian_error(double squeezed, double transition) {
   }
   apply_operator(sheet, &plan);
   for (int n = 0; n < 6; n++) {
-    double expected = (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
+    double expected =
+        (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
     worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
     size = fmax(size, fabs(expected));
   }

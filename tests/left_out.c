@@ -17,8 +17,7 @@ static inline void expect_left_out(const cloth_config *config, const char *expla
 #ifndef CLOTH_NO_NAMES
   char text[128];
   error = cloth_config_explain(config, text, sizeof text);
-  CHECK(error == CLOTH_ERROR_LEFT_OUT && strcmp(text, explanation) == 0, "\"%s\" instead of \"%s\"", text,
-        explanation);
+  CHECK(error == CLOTH_ERROR_LEFT_OUT && strcmp(text, explanation) == 0, "\"%s\" instead of \"%s\"", text, explanation);
 #endif
 }
 

@@ -63,7 +63,8 @@ static void test_plans_in_order(void) {
       memset(&forecast, 0x55, sizeof forecast);
       memset(&planned, 0x55, sizeof planned);
       int result = cloth_plan(&config, FRAME, work, 0.0f, &planned, &forecast);
-      CHECK(result == (before.work || result == CLOTH_OK ? CLOTH_OK : CLOTH_ERROR_NO_PLAN), "trial %d: %d", trial, result);
+      CHECK(result == (before.work || result == CLOTH_OK ? CLOTH_OK : CLOTH_ERROR_NO_PLAN), "trial %d: %d", trial,
+            result);
       if (result == CLOTH_OK) {
         CHECK(forecast.work <= work && forecast.stretch <= before.stretch, "trial %d: worse for more", trial);
         before = forecast;

@@ -46,7 +46,7 @@ typedef struct recording {
 
 /* The figures of a run. "Late" is the last second, "last" the last half second. */
 typedef struct figures {
-  double max_stretch;      /* late: largest strain of any edge not between two pins */
+  double max_stretch;          /* late: largest strain of any edge not between two pins */
   double stretch_mean;         /* late: mean strain, compression counting as 0 */
   double stretch_p99;          /* late: 99th percentile of strain */
   double stretch_p01;          /* late: 1st percentile: compression */
@@ -311,8 +311,8 @@ static void print_heading(void) {
 
 static void print_figures(const char *name, int n, const figures *f, int has_sphere) {
   printf("%-5s %3d %7.4f %7.4f %7.4f %7.4f %7.4f %7.4f %7.4f %8.5f %7.2f %8.4f %7.3f %7.1f %7.1f %7.1f", name, n,
-         f->max_stretch, f->stretch_mean, f->stretch_p99, f->stretch_p01, f->stretch_largest_ever, f->lowest,
-         f->area, f->roughness, f->kinetic_mean, f->kinetic_last, f->acceleration, f->energy_start, f->energy_end,
+         f->max_stretch, f->stretch_mean, f->stretch_p99, f->stretch_p01, f->stretch_largest_ever, f->lowest, f->area,
+         f->roughness, f->kinetic_mean, f->kinetic_last, f->acceleration, f->energy_start, f->energy_end,
          f->energy_most);
   if (has_sphere)
     printf(" %7.5f %7.5f", f->distance, f->distance_late);

@@ -163,8 +163,7 @@ static void test_leaving_the_world(void) {
   CHECK(run_steps(s.sheet, 60, FRAME) == CLOTH_OK, "notes after it came back");
   cloth_measures m;
   cloth_measure(s.sheet, &m);
-  CHECK(m.max_stretch < 0.01f && rms_speed(&s) < 0.01, "back home it is stretched by %g",
-        (double)m.max_stretch);
+  CHECK(m.max_stretch < 0.01f && rms_speed(&s) < 0.01, "back home it is stretched by %g", (double)m.max_stretch);
   fixture_free(&s);
 }
 

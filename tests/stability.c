@@ -131,8 +131,9 @@ static void print_trial(const trial *t) {
          t->number, scenes[t->scene], c->columns, c->rows, t->width, t->depth, (double)t->dt, c->substeps,
          (int)c->integration.method, (int)c->integration.bend_method, (int)c->solver.preconditioner);
   printf("  cap %d, tolerance %g, warm %d, sweeps %d to +%g -%g, contact %d, threshold %g\n", c->solver.max_iterations,
-         (double)c->solver.tolerance, c->solver.warm_start, c->strain_limit.sweeps, (double)c->strain_limit.max_extension, (double)c->strain_limit.max_compression,
-         (int)c->contact.mode, (double)c->integration.explicit_threshold);
+         (double)c->solver.tolerance, c->solver.warm_start, c->strain_limit.sweeps,
+         (double)c->strain_limit.max_extension, (double)c->strain_limit.max_compression, (int)c->contact.mode,
+         (double)c->integration.explicit_threshold);
   printf("  density %g, stretch %g %g, shear %g, bend %g, compression %g, damping %g %g %g\n",
          (double)c->fabric.density, (double)c->fabric.stretch_warp, (double)c->fabric.stretch_weft,
          (double)c->fabric.shear, (double)c->fabric.bend, (double)c->fabric.compression,
@@ -140,8 +141,9 @@ static void print_trial(const trial *t) {
   printf(
       "  projected above %g, extrapolation %g, tethers %d of %g, spans %d, fine sweeps %d, folds %g, shear compression "
       "%g, bend damping %g\n",
-      (double)c->integration.projection_threshold, (double)c->integration.bdf2_blend, c->tethers.count, (double)c->tethers.scale, c->projection.spans,
-      c->projection.fine_sweeps, (double)c->projection.fold_stiffness, (double)c->fabric.shear_compression, (double)c->fabric.bend_damping);
+      (double)c->integration.projection_threshold, (double)c->integration.bdf2_blend, c->tethers.count,
+      (double)c->tethers.scale, c->projection.spans, c->projection.fine_sweeps, (double)c->projection.fold_stiffness,
+      (double)c->fabric.shear_compression, (double)c->fabric.bend_damping);
 }
 
 /// Running ///

@@ -14,12 +14,12 @@ static void expect_statistics(const fixture *s, const cloth_config *config, int 
     most = n > most ? n : most;
   }
   CHECK(cloth_get_substep_iterations(s->sheet, st.substeps) < 0, "a substep not taken has iterations");
-  CHECK(sum == st.iterations && most == st.max_substep_iterations, "iterations %d of %d, most %d of %d", st.iterations, sum,
-        st.max_substep_iterations, most);
+  CHECK(sum == st.iterations && most == st.max_substep_iterations, "iterations %d of %d, most %d of %d", st.iterations,
+        sum, st.max_substep_iterations, most);
   CHECK(st.substeps_capped >= 0 && st.substeps_capped <= st.substeps, "%d capped", st.substeps_capped);
   CHECK(st.residual >= 0.0f && isfinite(st.residual), "residual %g", (double)st.residual);
-  CHECK(st.substeps_capped > 0 || st.residual <= 1.01f * config->solver.tolerance, "residual %g without a capped substep",
-        (double)st.residual);
+  CHECK(st.substeps_capped > 0 || st.residual <= 1.01f * config->solver.tolerance,
+        "residual %g without a capped substep", (double)st.residual);
   CHECK(st.contacts >= 0 && st.contacts <= s->count, "%d contacts", st.contacts);
   CHECK(st.contacts_sticking >= 0 && st.contacts_sticking <= st.contacts, "%d sticking", st.contacts_sticking);
   CHECK((st.particles_limited > 0) == ((st.notes & CLOTH_NOTE_SPEED_LIMITED) != 0), "limited %d", st.particles_limited);

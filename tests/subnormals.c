@@ -691,7 +691,8 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
     config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;
   size_t length = strlen(t.name);
-  snprintf(t.name + length, sizeof t.name - length, ", projected above %g", (double)config->integration.projection_threshold);
+  snprintf(t.name + length, sizeof t.name - length, ", projected above %g",
+           (double)config->integration.projection_threshold);
   return t;
 }
 

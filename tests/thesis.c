@@ -65,8 +65,8 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
   if (chain) {
     vector_array x = vectors_at(sheet, sheet->state.position);
     for (int i = 0; i < sheet->count; i++) {
-      x.x[i] +=
-          1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->grid.columns;
+      x.x[i] += 1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) /
+                (float)sheet->grid.columns;
     }
     for (int row = 0; row < sheet->grid.rows; row++) {
       cloth_pin(sheet, row * sheet->grid.columns);

@@ -153,7 +153,8 @@ static void play(const char *name, const scene *description, int frames) {
     shuffle_pins(sheet, &description->config, frame);
     measure_step(sheet, name, &sum);
   }
-  check(cloth_config_work_bound(&description->config, FRAME, &of_config) == CLOTH_OK, name, ": cloth_config_work_bound");
+  check(cloth_config_work_bound(&description->config, FRAME, &of_config) == CLOTH_OK, name,
+        ": cloth_config_work_bound");
   check(of_config * (uint64_t)frames >= sum.bound, name, ": the bound of the config is below one of the cloth");
   uint64_t count = (uint64_t)(description->config.columns * description->config.rows * frames);
   put(name);

@@ -6,8 +6,8 @@ static const float width = 1.2f, height = 0.8f;
 /*
  * The library's defaults, but for four substeps in place of 28 and what goes with few: one fine sweep, and fabric as
  * limp as a flag's. Four are the most that a Cortex-M7 of 480 MHz is sure to finish within a sixtieth of a second,
- * 8,000,000 cycles: cloth_config_work_bound() gives 3.5 million instructions for four and 4.2 for five, of two cycles each
- * to be on the safe side. What a step really takes is half the bound.
+ * 8,000,000 cycles: cloth_config_work_bound() gives 3.5 million instructions for four and 4.2 for five, of two cycles
+ * each to be on the safe side. What a step really takes is half the bound.
  */
 cloth_config flag_config(void) {
   cloth_config config = cloth_config_default();

@@ -219,8 +219,7 @@ static void *two_tiers_open(const bench_scene *scene, const setting *how) {
 
 static void move_pin(const sheet *m, int frame) {
   bench_point p = bench_pin_place(m->scene, frame);
-  must(cloth_move_pin(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}),
-       "cloth_move_pin");
+  must(cloth_move_pin(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}), "cloth_move_pin");
 }
 
 /* A particle that had to be put back counts as a failure, although the sheet goes on. */
