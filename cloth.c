@@ -3399,42 +3399,51 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
-/* A config with numbers below WORK_QUANTUM flushed to 0. Those of sleep are compared with velocities and times of the
-   state, so they are flushed like these. */
-static cloth_config flushed_config(const cloth_config *config) {
-  cloth_config clean = *config;
-  for (int n = 0; n < CONFIG_FLOAT_COUNT; n++) {
-    float *value = (float *)(void *)((char *)&clean + config_floats[n].offset);
-    *value = flush_small(*value, WORK_QUANTUM);
-  }
-  clean.sleep.speed = flush_small(clean.sleep.speed, STATE_QUANTUM);
-  clean.sleep.time = flush_small(clean.sleep.time, STATE_QUANTUM);
-  return clean;
+/* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
+   state that they are compared with. */
+static void flush_settings(cloth_settings *s) {
+  s->air.density = flush_small(s->air.density, WORK_QUANTUM);
+  s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
+  s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
+  s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(s->integration.projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
+  s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
+  s->projection.fold_stiffness = flush_small(s->projection.fold_stiffness, WORK_QUANTUM);
+  s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
+  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
+  s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
+  s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
+  s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
-  const cloth_config clean = flushed_config(config);
-  s->air = clean.air;
-  s->integration.method = clean.integration.method;
-  s->integration.bend_method = clean.integration.bend_method;
-  s->integration.explicit_threshold = clean.integration.explicit_threshold;
-  s->integration.projection_threshold = clean.integration.projection_threshold;
-  s->integration.bdf2_blend = clean.integration.bdf2_blend;
-  s->integration.substeps = clean.substeps;
-  s->integration.max_substeps = clean.integration.max_substeps;
-  s->integration.max_speed = clean.integration.max_speed;
-  s->integration.velocity_damping = clean.integration.velocity_damping;
-  s->projection = clean.projection;
-  s->tethers = clean.tethers;
-  s->solver = clean.solver;
-  s->strain_limit = clean.strain_limit;
-  s->contact.mode = clean.contact.mode;
-  s->contact.thickness = clean.thickness;
-  s->sleep = clean.sleep;
-  s->capacity.max_colliders = clean.max_colliders;
-  s->capacity.max_confined = clean.capacity.max_confined;
-  s->capacity.fixed_work = clean.capacity.fixed_work;
+  s->air = config->air;
+  s->integration.method = config->integration.method;
+  s->integration.bend_method = config->integration.bend_method;
+  s->integration.explicit_threshold = config->integration.explicit_threshold;
+  s->integration.projection_threshold = config->integration.projection_threshold;
+  s->integration.bdf2_blend = config->integration.bdf2_blend;
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = config->integration.max_speed;
+  s->integration.velocity_damping = config->integration.velocity_damping;
+  s->projection = config->projection;
+  s->tethers = config->tethers;
+  s->solver = config->solver;
+  s->strain_limit = config->strain_limit;
+  s->contact.mode = config->contact.mode;
+  s->contact.thickness = config->thickness;
+  s->sleep = config->sleep;
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.fixed_work = config->capacity.fixed_work;
+  flush_settings(s);
 }
 
 /* Extremes of a map, which bound the kappa of springs; 1 without a map. */
