@@ -3,7 +3,8 @@
 # make check        the quick tests: under a minute, with nothing but a C compiler
 # make test         install what is missing, run every test: about a quarter of an hour on two cores
 # make test-NAME    one suite of it, as in make test-tethers; make list prints their names
-# make install      header, sources, a static library and cloth.pc below PREFIX, for pkg-config (DESTDIR=... stages it)
+# make install      header, sources, a static library, cloth.pc and CMake files below PREFIX (DESTDIR=... stages it)
+# make install-shared  the same with a shared library
 # make format       lay the sources out by .clang-format
 # make clean
 # make help         these lines
@@ -40,7 +41,7 @@ CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. 
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
 HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h tests/*.h)
 
-.PHONY: library install format clean help
+.PHONY: library format clean help
 .DELETE_ON_ERROR:
 
 library: $(BUILD)/libcloth.a
@@ -54,31 +55,9 @@ cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
 
-# Whatever CFLAGS a packager sets, what the results depend on comes after them.
-$(BUILD)/libcloth.a: $(SOURCES)
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fno-fast-math -fno-math-errno -ffp-contract=off -c cloth.c -o $(@:.a=.o)
-	rm -f $@
-	$(AR) rcs $@ $(@:.a=.o)
+include port/packaging/install.mk
 
-PREFIX ?= /usr/local
-INCLUDEDIR ?= $(PREFIX)/include
-LIBDIR ?= $(PREFIX)/lib
-SOURCEDIR ?= $(PREFIX)/share/cloth
-VERSION = $(shell awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' cloth.h)
-
-install: $(BUILD)/libcloth.a
-	mkdir -p $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(SOURCEDIR)
-	install -m 644 cloth.h $(DESTDIR)$(INCLUDEDIR)
-	install -m 644 $< $(DESTDIR)$(LIBDIR)
-	for file in cloth.h cloth.c $$(find port -type f); do \
-		mkdir -p $(DESTDIR)$(SOURCEDIR)/$$(dirname $$file) && \
-		install -m 644 $$file $(DESTDIR)$(SOURCEDIR)/$$file || exit 1; done
-	sed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|; s|@SOURCEDIR@|$(SOURCEDIR)|; s|@VERSION@|$(VERSION)|' \
-		port/packaging/pkg-config/cloth.pc.in >$(BUILD)/cloth.pc
-	install -m 644 $(BUILD)/cloth.pc $(DESTDIR)$(LIBDIR)/pkgconfig
-
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch]))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

@@ -30,6 +30,9 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "cloth: float expressions must be evaluated as float (x86: -msse2 -mfpmath=sse; s390x: -std=gnu99)"
 #endif
+#if defined(_MSC_VER) && !defined(__clang__) && defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
+#endif
 #if defined(__clang__)
 /* No macro shows clang's parts of -ffast-math. Where it can, this takes them back; it must stand before the other,
    which it would undo. Elsewhere cloth_self_test() notices. */
@@ -45,6 +48,7 @@
 #pragma GCC optimize("no-move-loop-invariants", "no-if-conversion", "no-schedule-insns2")
 #endif
 #elif defined(_MSC_VER)
+#pragma float_control(precise, on)
 #pragma fp_contract(off)
 #endif
 
@@ -182,6 +186,8 @@
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
+#elif defined(_MSC_VER) && !defined(__clang__)
+#define CLOTH_INLINE static __forceinline
 #else
 #define CLOTH_INLINE static inline
 #endif
@@ -196,6 +202,8 @@
 /* For the stages of a step: each has a stack frame of its own, so that their frames do not add up. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define CLOTH_SEPARATE static __declspec(noinline)
 #else
 #define CLOTH_SEPARATE static
 #endif
@@ -237,8 +245,9 @@ static float absolute(float a) {
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
- * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
+ * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
+ * Arguments are 0 or normal numbers; the root of a normal number is normal.
  */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
@@ -253,6 +262,14 @@ static float absolute(float a) {
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
 #elif defined(__wasm__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#elif defined(_MSC_VER) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#include <xmmintrin.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(value))))
+#elif defined(_M_ARM64)
+#include <arm_neon.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = vget_lane_f32(vsqrt_f32(vdup_n_f32(value)), 0))
 #endif
 #endif
 
@@ -4021,16 +4038,19 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
 /// Symmetric 3x3 blocks ///
 
 /*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
- * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
- * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
- * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
+ * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
+ * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
+ * In and out: arguments alone. Scratch: none.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+#define SYMMETRIC_FLOATS 6
+
+/* Loads the blocks whose first entry is at `from`, with `stride` floats from one entry to the next. The caller passes
+   the stride as a copy: lane stores may alias *c, so the compiler would otherwise load c->stride again after each. */
 CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
@@ -4062,6 +4082,7 @@ CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
   return m;
 }
 
+/* m r */
 CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
   lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
@@ -4069,7 +4090,7 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* Adds a u^T + s I for a parallel to u. */
+/* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
   m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
@@ -4079,27 +4100,29 @@ CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s)
   m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
 }
 
+/* s I */
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   lanes zero = lanes_splat(0.0f);
-  symmetric m = {s, s, s, zero, zero, zero};
+  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
   return m;
 }
 
 /*
- * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
- * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
- * cofactors does not, from kappa of about 500).
+ * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
+ * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
+ * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
+ * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
  */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
   lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
   lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
   lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
   lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
@@ -4115,14 +4138,14 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
 
 #if WITH_MULTILEVEL
 
-CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),
-                 lanes_load(from + count),
-                 lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count),
-                 lanes_load(from + 4 * count),
-                 lanes_load(from + 5 * count)};
-  return m;
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
 }
 
 #endif
@@ -5167,15 +5190,27 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
 
 /// Operator ///
 
-/* Forces of implicit bend springs on velocity differences e from start to end: slope d (d.e). */
+/*
+ * The product A p of the linear solve, a row at a time and without an assembled matrix.
+ * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block K of a
+ * spring acts on the difference e = p_end - p_start: K = beta I + w w^T for stretch and shear springs and for all
+ * springs across the seam, K = slope d d^T for the other bend springs. The rows also add up p . A p, the curvature that
+ * conjugate gradient divides by.
+ * In: scratch.direction (p); operator_blocks, bend_slopes and seam (the blocks); the mass ratios; state.position for
+ * the spans d of bend springs. A plan that solves does not extrapolate, so their slopes were computed there, too.
+ * Out: scratch.product (A p).
+ * Scratch: row_buffers, which hold what the springs of one row add to the rows below.
+ */
+
+/* Bend springs of direction d of a block of cells: their pull on the ends where they start, slope d (d . e). */
 CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
   lanes3 span = bend_span(x, d);
   lanes along = lanes3_dot(span, corner_difference(p, d));
   return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
 }
 
-/* Adds A direction of implicit bend springs, whose blocks are slope d d^T, to a row of the product, and its part of
-   direction . product to the sum. The slopes are stored, d is at hand. */
+/* Adds the implicit bend springs' part of A p to a row of the product, and their part of p . A p to the sum. Their
+   slopes are stored; their spans are computed again from the positions. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
   const vector_array x = vectors_at(c, c->state.position);
   const vector_array p = vectors_at(c, c->scratch.direction);
@@ -5197,40 +5232,52 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   }
 }
 
-/* Forces of implicit springs on velocity differences e from start to end: beta e + w (w.e). */
+/* Pull of springs on the ends where they start, (beta I + w w^T) e. `spring` points to w.x of the first, with `width`
+   floats from one of w.x, w.y, w.z, beta to the next. */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
   lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
   lanes beta = lanes_load(spring + 3 * width);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* What the product of a row is made from. All is at hand, as stores of lanes might change anything else. */
+/* Operands of the product of one row. The pointers and sizes are copies of loop invariants: a lane store may alias *c,
+   so the compiler would otherwise load them again for each block. */
 typedef struct operator_context {
-  vector_array p, q, buffer;
-  const float *tiles, *mass_ratio; /* of the row; NULL if all are 1 */
-  int32_t columns, first, below;
-  int stretch, shear; /* are these families implicit? */
+  vector_array p, q, buffer; /* direction, product, row buffer */
+  const float *tiles;        /* the row's springs */
+  const float *mass_ratio;   /* of the row's particles; NULL if all are 1 */
+  int32_t columns, first;    /* columns of the grid; the row's first particle */
+  int32_t below;             /* from a particle to the one below, 0 in the last row */
+  int stretch, shear;        /* 1: the springs of these families are implicit */
   shift_state carry;
-  lanes_sum *sum;
+  lanes_sum *sum; /* of p . A p */
 } operator_context;
 
-/* One block of product = A direction for the particles' masses and the implicit springs; adds direction . product to
-   the sum. The block lies in a tile of `width` places and has `left` to the row's end, or at least a block. */
+/* The springs of one direction in a tile `width` cells wide. */
+CLOTH_INLINE const float *operator_springs(const float *tile, int32_t direction, int32_t width) {
+  return tile + OPERATOR_FLOATS * direction * width;
+}
+
+/* A p of one block of particles, from masses, stretch and shear springs; adds its part of p . A p to the sum. The block
+   lies in a tile `width` cells wide. `left` particles are left in the row; a constant CLOTH_LANES serves for any whole
+   block. The corners are loaded a second time behind the optimisation barrier, which saves registers. */
 CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const float *spring = o->tiles + tile_offset(column);
+  const float *tile = o->tiles + tile_offset(column);
   const int32_t i = o->first + column;
   cell_corners ps = load_corners(o->p, i, 1, o->below);
   row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
-    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
-    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
+    pulls.along[WARP] = operator_pull(operator_springs(tile, WARP, width), width, corner_difference(&ps, WARP));
+    pulls.along[WEFT] = operator_pull(operator_springs(tile, WEFT, width), width, corner_difference(&ps, WEFT));
   }
   CLOTH_LANES_FORGET();
   ps = load_corners(o->p, i, 1, o->below);
   if (o->shear) {
-    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
-    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
+    pulls.along[DIAGONAL] =
+        operator_pull(operator_springs(tile, DIAGONAL, width), width, corner_difference(&ps, DIAGONAL));
+    pulls.along[ANTIDIAGONAL] =
+        operator_pull(operator_springs(tile, ANTIDIAGONAL, width), width, corner_difference(&ps, ANTIDIAGONAL));
   }
   lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
@@ -5241,18 +5288,18 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
-  operator_context o = {vectors_at(c, c->scratch.direction),
-                        vectors_at(c, c->scratch.product),
-                        row_buffer(c, 0),
-                        tiles_of(c, row),
-                        c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
-                        columns,
-                        first,
-                        offset_below(c, row, 1),
-                        stretch,
-                        shear,
-                        shift_start(),
-                        sum};
+  operator_context o = {.p = vectors_at(c, c->scratch.direction),
+                        .q = vectors_at(c, c->scratch.product),
+                        .buffer = row_buffer(c, 0),
+                        .tiles = tiles_of(c, row),
+                        .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
+                        .columns = columns,
+                        .first = first,
+                        .below = offset_below(c, row, 1),
+                        .stretch = stretch,
+                        .shear = shear,
+                        .carry = shift_start(),
+                        .sum = sum};
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
   for (; column < whole; column += CLOTH_LANES) {
@@ -5264,7 +5311,8 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   }
 }
 
-/* Compiled for each choice of families, unless size is asked for. */
+/* Sets a row of the product to A p without bend springs and seam, and adds its part of p . A p to the sum. Each choice
+   of families is compiled separately, unless the code is optimised for size. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
@@ -5283,7 +5331,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 
 #if WITH_WRAP
 
-/* The same for one line of the springs across the seam: adds A direction and its part of direction . product. */
+/* Adds A p of one line of springs across the seam to the product, and its part of p . A p to the sum. */
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
@@ -5294,6 +5342,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
   }
 }
 
+/* Adds A p of all implicit springs across the seam to the product, and their part of p . A p to the sum. */
 static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
   for (int32_t n = 0; n < seam_lines(c); n++) {
     seam_line line = seam_line_at(c, plan, n);
@@ -5307,11 +5356,20 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
 
 /// Preconditioner ///
 
+/*
+ * The block preconditioner of conjugate gradient: for each particle the symmetric matrix S (S C S + s (I - S))^-1 S,
+ * where C is the particle's diagonal block of A and S projects onto its free directions (thesis eq. 5.4 in symmetric
+ * form). s, a third of the trace of C, keeps what is inverted well scaled. The matrix maps any residual into the free
+ * directions, so neither residual nor product needs filtering, and the unfiltered residual is the constraint force.
+ * The caller, build_preconditioner(), runs the steps in order: C, with the seam; constrain; invert; project; clear.
+ * In: operator_blocks, bend_slopes, seam, mobility, state.position (spans of bend springs), the mass ratios, the
+ * confinements, the contacts and contact_normal. Out: scratch.inverse. Scratch: inverse holds C until it is inverted.
+ */
+
 CLOTH_INLINE symmetric symmetric_load(const cloth *c, int32_t i) {
   return symmetric_at(floats_at(c, c->scratch.inverse) + i, c->stride);
 }
 
-/* Stores the first `count` lanes. */
 CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_t count) {
   float *f = floats_at(c, c->scratch.inverse) + i;
   lanes_store_first(f, m.xx, count);
@@ -5322,39 +5380,45 @@ CLOTH_INLINE void symmetric_store(const cloth *c, int32_t i, symmetric m, int32_
   lanes_store_first(f + 5 * c->stride, m.yz, count);
 }
 
-/* One of the operator's sixteen floats at a block of places or, if `before`, at the places one column earlier. */
-CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int before) {
+/* Float `part` of the CELL_FLOATS that the operator stores for a cell: for a block of cells that starts at `column` or,
+   if `shifted`, for the block one column to the left, with 0 to the left of column 0. */
+CLOTH_INLINE lanes operator_load(const cloth *c, int32_t row, int32_t column, int32_t part, int shifted) {
   const float *tiles = tiles_of(c, row);
   lanes here = lanes_load(tiles + tile_offset(column) + part * tile_width(c, column));
-  if (!before) {
+  if (!shifted) {
     return here;
   }
-  int32_t earlier = column - CLOTH_LANES;
-  if (earlier < 0) {
+  int32_t left = column - CLOTH_LANES;
+  if (left < 0) {
     return lanes_shifted(lanes_splat(0.0f), here);
   }
-  return lanes_shifted(lanes_load(tiles + tile_offset(earlier) + part * tile_width(c, earlier)), here);
+  return lanes_shifted(lanes_load(tiles + tile_offset(left) + part * tile_width(c, left)), here);
 }
 
-/* Adds to m the blocks of springs of one direction, kept there. */
-CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d, int before) {
+/* Adds to m the blocks of the springs of direction d that are stored at a block of cells, chosen as in operator_load().
+ */
+CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, int32_t column, int32_t d,
+                                     int shifted) {
   int32_t part = OPERATOR_FLOATS * d;
-  lanes3 w = lanes3_of(operator_load(c, row, column, part, before), operator_load(c, row, column, part + 1, before),
-                       operator_load(c, row, column, part + 2, before));
-  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, before));
+  lanes3 w = lanes3_of(operator_load(c, row, column, part, shifted), operator_load(c, row, column, part + 1, shifted),
+                       operator_load(c, row, column, part + 2, shifted));
+  symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, shifted));
 }
 
-/* Adds to m the block of the bend spring of a direction that is kept at a place. Where there is none the slope is 0. */
-CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t place) {
+/* Adds to m the blocks of the bend springs of direction d that are stored at a block of cells. The slope is 0 where
+   there is no spring. */
+CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t cell) {
   vector_array x = vectors_at(c, c->state.position);
-  int32_t i = place + 2 * spring_start(d);
-  int32_t j = place + 2 * spring_end(c, d);
+  int32_t i = cell + 2 * spring_start(d);
+  int32_t j = cell + 2 * spring_end(c, d);
   lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
-  lanes slope = lanes_load(bend_slopes_of(c, d) + place);
+  lanes slope = lanes_load(bend_slopes_of(c, d) + cell);
   symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
 }
 
-/* Adds to m the blocks of one direction's springs that start at a block of particles and that end there. */
+/* Adds to m, the blocks C of a block of particles, those of the springs of direction d that start there and that end
+   there. The former are stored at the particles' own cells, for antidiagonals at those one column to the left; the
+   latter one column to the left (WARP), one row up (WEFT, ANTIDIAGONAL), or both (DIAGONAL). */
 CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symmetric *m, int32_t d, int32_t row,
                                     int32_t column) {
   if (plan->spring[d].mode < CLOTH_MODE_IMPLICIT) {
@@ -5366,6 +5430,8 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
   }
 }
 
+/* Adds to m, the blocks C of the particles from i on, those of the bend springs of direction d that start there and
+   that end there. */
 CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
   if (d == WARP || row + 2 < c->grid.rows) {
     add_bend_block(c, m, d, i - 2 * spring_start(d));
@@ -5375,7 +5441,7 @@ CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32
   }
 }
 
-/* Stores C, the diagonal blocks of A, where the inverse will be. */
+/* Stores C, the diagonal blocks of A without the springs across the seam, in scratch.inverse. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
@@ -5391,7 +5457,8 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
   }
 }
 
-static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
+/* Inverse of a block of A as the configured preconditioner takes it: I, 1 over the diagonal, or the full inverse. */
+static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass_ratio) {
   lanes zero = lanes_splat(0.0f);
   if (c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_NONE) {
     return symmetric_identity(lanes_splat(1.0f));
@@ -5401,10 +5468,10 @@ static symmetric inverse_of_kind(const cloth *c, symmetric m, lanes mass) {
     m.xz = zero;
     m.yz = zero;
   }
-  return symmetric_inverse(m, mass);
+  return symmetric_inverse(m, mass_ratio);
 }
 
-/* Replaces C by the preconditioner of particles that are free or pinned: the inverse, or 0. */
+/* Replaces the blocks by their inverses, and by 0 for particles that cannot move (mobility 0). */
 CLOTH_HOT static void invert_blocks(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   lanes zero = lanes_splat(0.0f);
@@ -5416,23 +5483,26 @@ CLOTH_HOT static void invert_blocks(const cloth *c) {
   }
 }
 
-/* One particle's block. These run on few particles and one at a time. */
+/* One float of one particle's block, by its index in the order of symmetric. The functions below handle one particle at
+   a time, as only constrained particles and those at the seam need them. */
 static float *block_entry(const cloth *c, int32_t particle, int32_t entry) {
   return floats_at(c, c->scratch.inverse) + particle + entry * c->stride;
 }
 
+/* Index in the order of symmetric of the entry in a row and a column. */
 CLOTH_CONSTANT static const uint8_t block_index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-/* P M P for the block of one particle, with the projection P = I - n n^T, or P = n n^T if `onto`. Two products, not the
-   shorter M - n (M n)^T - (M n) n^T + ...: what that leaves along n costs half as many iterations again (measured). */
-static void project_block(const cloth *c, int32_t particle, cloth_vector n, int onto) {
+/* Replaces the block M of one particle by P M P, with P = I - n n^T, the projection onto the plane with normal n, or
+   P = n n^T, onto the line along n, if `to_line`. Two matrix products and not the shorter
+   M - n (M n)^T - (M n) n^T + (n . M n) n n^T: its rounding errors leave a part along n, which costs iterations. */
+static void project_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   float axis[3] = {n.x, n.y, n.z};
   float p[3][3];
   float pm[3][3];
   for (int r = 0; r < 3; r++) {
     for (int s = 0; s < 3; s++) {
       float outer = flush_small(axis[r] * axis[s], WORK_QUANTUM);
-      p[r][s] = onto ? outer : (r == s ? 1.0f : 0.0f) - outer;
+      p[r][s] = to_line ? outer : (r == s ? 1.0f : 0.0f) - outer;
     }
   }
   for (int r = 0; r < 3; r++) {
@@ -5455,7 +5525,7 @@ static void project_block(const cloth *c, int32_t particle, cloth_vector n, int 
   }
 }
 
-/* Adds s n n^T, or s (I - n n^T) unless `along`, to the block of one particle. */
+/* Adds s n n^T if `along`, else s (I - n n^T), to the block of one particle. */
 static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int along, float s) {
   float axis[3] = {n.x, n.y, n.z};
   for (int r = 0; r < 3; r++) {
@@ -5468,7 +5538,7 @@ static void fill_block(const cloth *c, int32_t particle, cloth_vector n, int alo
 
 #if WITH_WRAP
 
-/* Adds w w^T + beta I to the block of one particle. */
+/* Adds the block w w^T + beta I of a spring to the block of one particle. */
 static void add_seam_block(const cloth *c, int32_t particle, const float *w, float beta) {
   for (int r = 0; r < 3; r++) {
     for (int t = r; t < 3; t++) {
@@ -5478,7 +5548,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
   }
 }
 
-/* Adds the blocks of the springs across the seam to C. */
+/* Adds the blocks of the implicit springs across the seam to the blocks C of the particles at both ends. */
 CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
   const int32_t part = seam_rows(c);
   for (int32_t n = 0; n < seam_lines(c); n++) {
@@ -5494,16 +5564,21 @@ CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
 
 #endif
 
-/* Turns the block C of a particle confined to the plane with normal n (or to the line along n) into its constrained
-   form S C S + c (I - S), before inversion. */
+#define ONE_THIRD 0.33333334f
+
+/* Replaces the block C of a particle confined to the plane with normal n, or to the line along n, by its constrained
+   form S C S + s (I - S), where s is the mean of the diagonal of C. Inverting follows. */
 static void constrain_block(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   float trace = *block_entry(c, particle, 0) + *block_entry(c, particle, 1) + *block_entry(c, particle, 2);
   project_block(c, particle, n, to_line);
-  fill_block(c, particle, n, !to_line, trace * 0.33333334f);
+  fill_block(c, particle, n, !to_line, trace * ONE_THIRD);
 }
 
-/* Calls `act` for every particle that is confined, or held in a plane by a sliding contact. */
-static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int32_t, cloth_vector, int)) {
+/* A function of a particle that may move in the plane with normal n only, or along n only if `to_line`. */
+typedef void (*constrained_action)(const cloth *c, int32_t particle, cloth_vector n, int to_line);
+
+/* Calls `act` for every particle that is confined, and for every one that a sliding contact holds in a plane. */
+static void for_each_constrained(const cloth *c, constrained_action act) {
   const confinement *list = confined_of(c);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     act(c, list[i].particle, list[i].direction, list[i].freedom == FREEDOM_LINE);
@@ -5515,10 +5590,13 @@ static void for_each_constrained(const cloth *c, void (*act)(const cloth *, int3
   }
 }
 
-/* A particle held by static friction has no freedom left. */
+/* Sets the blocks of particles that static friction holds to 0: they have no free direction. */
 static void clear_sticking_blocks(const cloth *c) {
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
-    for (int32_t entry = 0; CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK && entry < 6; entry++) {
+    if (CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_STICK) {
+      continue;
+    }
+    for (int32_t entry = 0; entry < SYMMETRIC_FLOATS; entry++) {
       *block_entry(c, i, entry) = 0.0f;
     }
   }
@@ -5527,41 +5605,60 @@ static void clear_sticking_blocks(const cloth *c) {
 /// Multilevel preconditioner ///
 
 /*
- * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverse of the particles' blocks come, for
- * every coarser grid, the inverses of its nodes' blocks between a restriction of the residual and its transpose,
- * bilinear interpolation. Each grid has a quarter of the columns and rows of the one before, so all of them together
- * have a fifteenth of the particles. Particles that are not free take no part: their share is 0.
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): z = P^-1 r + the sum over all coarser grids of
+ * R^T B^-1 R r. P^-1 is the block preconditioner, R restricts the residual to the nodes of a grid, R^T is bilinear
+ * interpolation, and B holds a symmetric 3x3 block for each node. Each grid has a quarter of the columns and rows of
+ * the next finer one, so all of them together have about a fifteenth as many nodes as there are particles. Particles
+ * that are not free in all directions take no part: their share is 0.
  *
- * A node's block would be that of the Galerkin product. It is made instead of what the node's neighbourhood holds, so
- * that the same restriction does it: a smooth motion strains springs by the inverse of the nodes' distance, which gives
- * the springs' sum over its square, and moves the masses, whose sum it takes. Springs of particles that take no part
- * count in full.
+ * A node's block approximates that of the Galerkin product R A R^T by sums over the neighbourhood of the node, which
+ * restriction computes: B = springs / distance^2 + masses. A smooth motion of the nodes strains each spring by the
+ * inverse of the nodes' distance in cells, so the sum of the springs' blocks is divided by its square; the masses move
+ * as they are. The blocks of springs of particles that take no part resist any motion and are not divided.
+ *
+ * In: scratch.inverse, which holds the diagonal blocks C during build_nodes(); mobility, the mass ratios, the contacts
+ * and the confinements; scratch.residual in correct_coarse().
+ * Out: scratch.share, 1 or 0 for each particle; scratch.nodes.
+ * Scratch: coarse_lines, which hold one row of a finer grid in restriction and two in interpolation.
  */
 
 #if WITH_MULTILEVEL
 
-/* Least pivot of a node's block: far less than the lightest particle's share of a node. */
-#define LEAST_PIVOT 0.0009765625f
-/* Neighbouring nodes and the grids above and below correct the same errors; less of each takes a fifth fewer iterations
-   (measured). */
-#define COARSE_SHARE 0.5f
+/* Smallest pivot of a node's block, 2^-10: far below the mass ratio that a node gets from the lightest particle. It
+   gives an inverse also to the blocks of nodes that hold no particle that takes part. */
+#define MIN_PIVOT 0.0009765625f
+/* Weight of the corrections of coarser grids. Neighbouring nodes and the grids above and below correct the same errors,
+   so the full corrections would add up to too much and take more iterations. */
+#define COARSE_WEIGHT 0.5f
 
+/* Index of the first of a node's NODE_FLOATS floats of each kind. While the blocks are built, the first six hold the
+   sum of the springs and the others that of the masses, which the inverse block replaces. During a solve the first six
+   hold residual and correction. */
+enum { NODE_SPRINGS = 0, NODE_MASSES = 6, NODE_RESIDUAL = 0, NODE_CORRECTION = 3, NODE_INVERSE = 6 };
+
+/* A grid: the particles, or nodes of which node n of a row is at column COARSENING n of the next finer grid. */
 typedef struct grid_level {
   int32_t columns, rows;
-  int32_t count;
-  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
+  int32_t count; /* of nodes */
+  float *floats; /* NODE_FLOATS arrays of `count` floats; NULL for the particles */
 } grid_level;
 
+/* The array of one of the NODE_FLOATS floats of all nodes. */
+CLOTH_INLINE float *node_floats(const grid_level *level, int32_t index) {
+  return level->floats + index * level->count;
+}
+
 static grid_level finest_level(const cloth *c) {
-  grid_level level = {c->grid.columns, c->grid.rows, c->count, NULL};
+  grid_level level = {.columns = c->grid.columns, .rows = c->grid.rows, .count = c->count, .floats = NULL};
   return level;
 }
 
+/* The next coarser grid. Its floats follow those of the finer one. */
 static grid_level coarser_level(const cloth *c, const grid_level *fine) {
   grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->scratch.nodes)};
   level.count = level.columns * level.rows;
   if (fine->floats) {
-    level.floats = fine->floats + NODE_FLOATS * fine->count;
+    level.floats = node_floats(fine, NODE_FLOATS);
   }
   return level;
 }
@@ -5570,7 +5667,8 @@ static int is_coarsest(const grid_level *level) {
   return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
 }
 
-/* How much of a column, or row, belongs to a node. */
+/* Weight of a column, or row, of a finer grid in a node, or a row of nodes: bilinear interpolation. Columns beyond the
+   last node belong to it in full. */
 static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   int32_t distance = column - COARSENING * node;
   if (distance > 0 && node == nodes - 1) {
@@ -5579,16 +5677,22 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
 }
 
-/* What is restricted: three of a coarse grid's arrays; or of the particles the residual, three entries of the sum of
-   their springs' blocks, or those of what moves with a node as a whole. */
+/* What is restricted, three floats at a time:
+   OF_NODES     floats of a coarse grid's nodes;
+   OF_RESIDUAL  the residual of particles, times their share;
+   OF_SPRINGS   entries of the sum of the springs' blocks of a particle, C less the mass ratio, times its share;
+   OF_MASSES    entries of what resists the motion of a node as a whole: the mass ratio of a particle, times its share,
+                and the springs' blocks of particles with share 0. */
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
   vector_array from;
-  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                      /* 1 on a block's diagonal, else 0 */
+  const float *share;      /* of the particles; NULL for OF_NODES */
+  const float *mass_ratio; /* of the particles; NULL if all are 1 */
+  float mass;              /* 1 for the diagonal entries of blocks, 0 for the others */
 } restriction;
 
+/* What is restricted of a block of particles, or nodes, from i on. */
 CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
   lanes3 value = lanes3_load(t->from, i);
   if (kind == OF_NODES) {
@@ -5611,7 +5715,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
   return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
 }
 
-/* A vector per column of a grid, with LINE_PAD floats before and after each component. There are two. */
+/* One of two lines, by the parity of `number`: a vector per column of a grid, with LINE_PAD floats before and after
+   each component. */
 static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
   vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
@@ -5620,8 +5725,8 @@ static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns)
   return line;
 }
 
-/* A line of a finer grid, with zeros before and after it, to a row of nodes. A column beyond the last node is its own.
- */
+/* Restricts a line of a finer grid, which has zeros before and after it, to a row of nodes. The factors are
+   node_weight() at distances 1, 2 and 3. A column one beyond the last node counts in full: 3/4 + 1/4. */
 static void restrict_line(const float *line, float *to, int32_t nodes) {
   const float *at_node = line;
   for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
@@ -5635,7 +5740,7 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
   }
 }
 
-/* Round a tube the last node of a row is the first again, and leaves all it has to that. */
+/* Adds the last node of a row to the first, and clears it, if the sheet is a tube: both are the same place. */
 static void join_ends(const cloth *c, float *line, int32_t nodes) {
   if (is_wrapped(c)) {
     line[0] += line[nodes - 1];
@@ -5643,7 +5748,7 @@ static void join_ends(const cloth *c, float *line, int32_t nodes) {
   }
 }
 
-/* The rows of a grid around a row of nodes of the next coarser, and their weights. */
+/* The rows of a grid that contribute to a row of nodes of the next coarser grid, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
   float weights[2 * COARSENING];
@@ -5660,7 +5765,8 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
   return around;
 }
 
-/* Three floats of a grid's nodes from the next finer grid: rows by lanes, then columns. */
+/* Computes three floats of a coarser grid's nodes from the next finer grid, for each row of nodes first the weighted
+   sum of the rows around it, in lanes, and then that of the columns. `to` is the first float of the nodes. */
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
@@ -5685,53 +5791,53 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
   }
 }
 
+/* Restricts floats first .. first + 2 of the nodes of a grid to the next coarser grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {vectors_from(fine->floats + first * fine->count, fine->count), NULL, NULL, 0.0f};
-  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
+  restriction t = {.from = vectors_from(node_floats(fine, first), fine->count)};
+  restrict_three(c, &t, OF_NODES, fine, node_floats(coarse, first), coarse);
 }
 
-/* To the first grid. */
+/* Restricts the residual of the particles to the first coarse grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_at(c, c->scratch.residual), floats_at(c, c->scratch.share), NULL, 0.0f};
-  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
+  restriction t = {.from = vectors_at(c, c->scratch.residual), .share = floats_at(c, c->scratch.share)};
+  restrict_three(c, &t, OF_RESIDUAL, fine, node_floats(coarse, NODE_RESIDUAL), coarse);
 }
 
-/* Entries first .. first + 2 of the particles' blocks to the first grid. */
+/* Restricts entries first .. first + 2 of the particles' blocks C to the first coarse grid, as springs and as masses.
+   Entries 0, 1 and 2 are the diagonal, which alone holds masses. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
-  restriction t = {vectors_from(block_entry(c, 0, first), c->stride), floats_at(c, c->scratch.share), NULL,
-                   first == 0 ? 1.0f : 0.0f};
-  t.mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
-  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
-  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
+  restriction t = {.from = vectors_from(block_entry(c, 0, first), c->stride),
+                   .share = floats_at(c, c->scratch.share),
+                   .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
+                   .mass = first == 0 ? 1.0f : 0.0f};
+  restrict_three(c, &t, OF_SPRINGS, fine, node_floats(coarse, NODE_SPRINGS + first), coarse);
+  restrict_three(c, &t, OF_MASSES, fine, node_floats(coarse, NODE_MASSES + first), coarse);
 }
 
-/* The inverse blocks of a grid, of nodes `distance` cells apart, from the sums of springs and masses. */
+/* Replaces the sums of springs and masses of a grid's nodes, which are `distance` cells apart, by the inverse blocks
+   times COARSE_WEIGHT. */
 CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
   lanes over_square = lanes_splat(1.0f / (distance * distance));
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
-    float *masses = level->floats + 6 * level->count + i;
-    symmetric springs = symmetric_scale(node_symmetric(level->floats + i, level->count), over_square);
-    symmetric m = node_symmetric(masses, level->count);
-    m.xx = lanes_add(m.xx, springs.xx);
-    m.yy = lanes_add(m.yy, springs.yy);
-    m.zz = lanes_add(m.zz, springs.zz);
-    m.xy = lanes_add(m.xy, springs.xy);
-    m.xz = lanes_add(m.xz, springs.xz);
-    m.yz = lanes_add(m.yz, springs.yz);
-    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(LEAST_PIVOT));
-    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
-    const lanes entries[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
-    for (int32_t entry = 0; entry < 6; entry++) {
-      lanes_store_first(masses + entry * level->count, entries[entry], level->count - i);
+    float *inverse = node_floats(level, NODE_INVERSE) + i; /* in the place of the masses */
+    symmetric springs = symmetric_at(node_floats(level, NODE_SPRINGS) + i, level->count);
+    symmetric masses = symmetric_at(node_floats(level, NODE_MASSES) + i, level->count);
+    symmetric m = symmetric_add(masses, symmetric_scale(springs, over_square));
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(MIN_PIVOT));
+    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_WEIGHT)));
+    const lanes entries[SYMMETRIC_FLOATS] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    for (int32_t entry = 0; entry < SYMMETRIC_FLOATS; entry++) {
+      lanes_store_first(inverse + entry * level->count, entries[entry], level->count - i);
     }
   }
 }
 
-/* A coarser grid is made of the sums of the finer, which must not be inverted before. */
+/* Builds the inverse blocks of all coarser grids from the blocks C of the particles. The sums of a grid are restricted
+   to the next coarser one before they are inverted. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes read beyond arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* also the pads, which lanes read */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -5750,43 +5856,46 @@ static void build_nodes(const cloth *c) {
   }
 }
 
+/* A constrained_action: takes a particle that is not free in all directions out of the coarser grids. */
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
   floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
-/* The particles that are all free. */
+/* Sets the share of particles that are free in all directions to 1, that of the others to 0. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !held ? 1.0f : 0.0f;
+    int is_held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !is_held ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }
 
-/* Correction = inverse blocks times residual. Returns residual . correction. */
+/* correction = B^-1 residual at the nodes of a grid. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
-  vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
-  vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  vector_array r = vectors_from(node_floats(level, NODE_RESIDUAL), level->count);
+  vector_array z = vectors_from(node_floats(level, NODE_CORRECTION), level->count);
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
-    lanes3 correction = symmetric_apply(node_symmetric(level->floats + 6 * level->count + i, level->count), residual);
+    symmetric inverse = symmetric_at(node_floats(level, NODE_INVERSE) + i, level->count);
+    lanes3 correction = symmetric_apply(inverse, residual);
     lanes3_store(z, i, correction, level->count - i);
     lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
   }
   return lanes_sum_total(&sum);
 }
 
-/* The two rows of nodes around a row of a finer grid, spread over its columns, and how far it is from the first. */
+/* The corrections of the two rows of nodes around a row of a finer grid, interpolated at its columns. */
 typedef struct node_rows {
   vector_array first, second;
-  float way;
+  float fraction; /* of the distance from the first to the second at which the row lies */
 } node_rows;
 
-/* A row of corrections of one component, spread over the columns of a finer grid and up to four beyond. */
-CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
+/* Interpolates one component of a row of corrections at the columns of a finer grid, COARSENING a node, of which up to
+   four lie beyond the grid. */
+CLOTH_HOT static void interpolate_line(const float *z, int32_t nodes, float *line) {
   for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
     float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
     float half = (a + b) * 0.5f;
@@ -5797,43 +5906,48 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   }
 }
 
-static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
-  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+/* Interpolates a row of corrections into one of the two lines. On a tube the last node of the row takes the correction
+   of the first. */
+static void interpolate_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
+  float *z = node_floats(coarse, NODE_CORRECTION) + node * coarse->columns;
   vector_array line = coarse_line(c, node, columns);
   for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
     z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
   }
-  spread_line(z, coarse->columns, line.x);
-  spread_line(z + coarse->count, coarse->columns, line.y);
-  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
+  interpolate_line(z, coarse->columns, line.x);
+  interpolate_line(z + coarse->count, coarse->columns, line.y);
+  interpolate_line(z + 2 * coarse->count, coarse->columns, line.z);
 }
 
-/* To be asked for row after row. */
+/* The rows of nodes around a row. Callers must go through all rows of the finer grid in order: a row of nodes is
+   interpolated once, when the rows reach it, into the line of the row of nodes two before. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
   int32_t node = row / COARSENING;
   int32_t next = node + 1;
   node = node < coarse->rows ? node : coarse->rows - 1;
   next = next < coarse->rows ? next : node;
   if (row == 0) {
-    spread_nodes(c, coarse, 0, columns);
+    interpolate_nodes(c, coarse, 0, columns);
   }
   if (row % COARSENING == 0 && next != node) {
-    spread_nodes(c, coarse, next, columns);
+    interpolate_nodes(c, coarse, next, columns);
   }
-  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
-                      (float)(row % COARSENING) * (1.0f / COARSENING)};
+  node_rows around = {.first = coarse_line(c, node, columns),
+                      .second = coarse_line(c, next, columns),
+                      .fraction = (float)(row % COARSENING) * (1.0f / COARSENING)};
   return around;
 }
 
+/* The interpolated corrections of a block of columns. */
 CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
   lanes3 first = lanes3_load(around->first, column);
   lanes3 second = lanes3_load(around->second, column);
-  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->way)));
+  return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->fraction)));
 }
 
-/* Adds what a coarser grid corrects to the corrections of a grid. */
+/* Adds the interpolated corrections of the next coarser grid to those of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  vector_array z = vectors_from(node_floats(fine, NODE_CORRECTION), fine->count);
   for (int32_t row = 0; row < fine->rows; row++) {
     node_rows around = nodes_around(c, coarse, row, fine->columns);
     for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
@@ -5843,8 +5957,8 @@ static void add_coarser(const cloth *c, const grid_level *fine, const grid_level
   }
 }
 
-/* Of all coarser grids: restricts the residual and leaves the corrections at the nodes of the first. Returns their part
-   of residual . z. */
+/* Restricts the residual to all coarser grids, corrects it there, and adds the corrections up from the coarsest grid to
+   the first, whose nodes then hold their sum. Returns its part of residual . z. */
 CLOTH_SEPARATE float correct_coarse(const cloth *c) {
   grid_level levels[COARSE_LEVELS];
   grid_level fine = finest_level(c);
@@ -5869,7 +5983,18 @@ CLOTH_SEPARATE float correct_coarse(const cloth *c) {
 
 /// Conjugate gradient ///
 
-/* direction = z + beta direction for one row, z being the preconditioned residual, without what coarser grids add. */
+/*
+ * Modified preconditioned conjugate gradient for A y = b (Baraff and Witkin 1998; thesis fig. 5.2). The vectors are
+ * those of the literature: y = scratch.solution, r = scratch.residual, p = scratch.direction. scratch.product holds two
+ * in turn: q = A p, from update_direction_and_apply() until r is updated, and from then on z, the residual times the
+ * preconditioner. z lacks the part of the coarser grids, which lies at their nodes until p is updated.
+ * In: scratch.residual (b - A y) and scratch.solution (y); the operator's blocks; inverse, share and nodes; mobility,
+ * the contacts and state.warm_start.
+ * Out: scratch.solution and scratch.residual.
+ * Scratch: direction, product, row_buffers, coarse_lines, and of nodes the residuals and corrections.
+ */
+
+/* direction = z + beta direction for one row, without the part of the coarser grids. */
 CLOTH_HOT static void update_direction_row(const cloth *c, int32_t row, float beta) {
   const vector_array z = vectors_at(c, c->scratch.product);
   const vector_array direction = vectors_at(c, c->scratch.direction);
@@ -5877,18 +6002,18 @@ CLOTH_HOT static void update_direction_row(const cloth *c, int32_t row, float be
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
     lanes3 old = lanes3_load(direction, i);
-    lanes3 turned = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+    lanes3 updated = lanes3_add(lanes3_load(z, i), lanes3_scale(old, lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_quantise(updated, WORK_ROUNDER), columns - column);
   }
 }
 
 typedef struct solve_result {
   int32_t iterations;
-  int32_t capped;
-  float residual; /* relative, in the inverse preconditioner's norm */
+  int32_t capped; /* 1 if the cap, or may_refine(), stopped it above the tolerance */
+  float residual; /* sqrt(residual . z) over its value on entry */
 } solve_result;
 
-/* product = P^-1 residual. Returns residual . product. */
+/* product = P^-1 residual, with the block preconditioner. Returns residual . product. */
 CLOTH_HOT static float precondition(const cloth *c) {
   vector_array r = vectors_at(c, c->scratch.residual);
   vector_array z = vectors_at(c, c->scratch.product);
@@ -5905,15 +6030,16 @@ CLOTH_HOT static float precondition(const cloth *c) {
   return lanes_sum_total(&sum);
 }
 
-/* What the iteration goes on with. All is at hand, as stores of lanes might change anything else. */
+/* Operands of advance_and_precondition(). They are copies of loop invariants: a lane store may alias *c, so the
+   compiler would otherwise load them again for each block. */
 typedef struct advance_context {
-  vector_array r, p, q, y;
-  const float *inverse;
-  int32_t stride;
-  lanes alpha;
+  vector_array r, p, q, y; /* residual, direction, product, solution */
+  const float *inverse;    /* the preconditioner's blocks */
+  int32_t stride;          /* floats from one entry of a block to the next */
+  lanes alpha;             /* length of the step along the direction */
 } advance_context;
 
-/* One block of what follows, with `left` to the end or at least a block. Returns its part of residual . product. */
+/* advance_and_precondition() for one block, of which `left` particles exist. Returns its part of residual . product. */
 CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t left) {
   lanes3 step = lanes3_scale(lanes3_load(o->p, i), o->alpha);
   lanes3_store(o->y, i, lanes3_add(lanes3_load(o->y, i), step), left);
@@ -5927,29 +6053,35 @@ CLOTH_INLINE lanes advance_block(const advance_context *o, int32_t i, int32_t le
 
 /* solution += alpha direction, residual -= alpha product, product = P^-1 residual. Returns residual . product. */
 CLOTH_HOT static float advance_and_precondition(const cloth *c, float alpha) {
-  const advance_context o = {vectors_at(c, c->scratch.residual),
-                             vectors_at(c, c->scratch.direction),
-                             vectors_at(c, c->scratch.product),
-                             vectors_at(c, c->scratch.solution),
-                             floats_at(c, c->scratch.inverse),
-                             c->stride,
-                             lanes_splat(alpha)};
+  const advance_context o = {.r = vectors_at(c, c->scratch.residual),
+                             .p = vectors_at(c, c->scratch.direction),
+                             .q = vectors_at(c, c->scratch.product),
+                             .y = vectors_at(c, c->scratch.solution),
+                             .inverse = floats_at(c, c->scratch.inverse),
+                             .stride = c->stride,
+                             .alpha = lanes_splat(alpha)};
   lanes_sum sum = {{0.0f}};
   EACH_BLOCK(i, left, c->count, lanes_sum_add(&sum, i, advance_block(&o, i, left)));
   return lanes_sum_total(&sum);
 }
 
-/* Once the squared norm of the residual is below this for each particle, about (1e-8 m/s)^2, the solve is over: the
-   work quantum begins to show, and a residual made of rounding would lead anywhere. */
+/* The solve ends when residual . z is below this times the number of particles: about (1e-8 m/s)^2 for each. Below it
+   rounding to WORK_QUANTUM dominates, and a residual that is rounding error gives a meaningless direction. */
 #define SOLVED_PER_PARTICLE 1.0e-16f
 
-/* Least step along a direction, 2^-30. Far below what a matrix with kappa up to its limit can ask for; a multiple of
-   2^-53 times one of 2^-40 stays clear of the subnormal numbers. */
-#define LEAST_STEP STATE_QUANTUM
+/* Smallest step alpha along a direction, 2^-30: far below the inverse of the largest eigenvalue at any kappa up to
+   KAPPA_LIMIT. As a float it is a multiple of 2^-53, so its products with vectors, multiples of 2^-40, are not
+   subnormal. A smaller step could make them so. */
+#define MIN_STEP STATE_QUANTUM
 
-/* A float that can be divided by: positive, finite, and with a finite inverse. */
+/* Bounds of what the iteration divides by. They keep the inverses far from overflow and from subnormal numbers, which
+   begin at divisors of about 1e-38 and 1e38. */
+#define MIN_DIVISOR 1.0e-30f
+#define MAX_DIVISOR 1.0e30f
+
+/* May the iteration divide by this? Not by 0, by negative numbers, NaN or infinity. */
 static int is_usable(float value) {
-  return value > 1.0e-30f && value < 1.0e30f;
+  return value > MIN_DIVISOR && value < MAX_DIVISOR;
 }
 
 CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array b) {
@@ -5961,7 +6093,7 @@ CLOTH_HOT static float dot_product(const cloth *c, vector_array a, vector_array 
   return lanes_sum_total(&sum);
 }
 
-/* What the solution is too fine in is dropped, see WORK_ROUNDER. */
+/* Rounds the solution to multiples of WORK_QUANTUM: steps alpha p have finer parts. */
 static void quantise_solution(const cloth *c) {
   vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -5969,7 +6101,8 @@ static void quantise_solution(const cloth *c) {
   }
 }
 
-/* What coarser grids add to residual . z. */
+/* Computes the corrections of the coarser grids, which then lie at the nodes of the first, if there are any. Returns
+   their part of residual . z. */
 static float coarse_correction(const cloth *c, int multilevel) {
 #if WITH_MULTILEVEL
   return multilevel ? correct_coarse(c) : 0.0f;
@@ -5981,7 +6114,9 @@ static float coarse_correction(const cloth *c, int multilevel) {
 }
 
 #if WITH_MULTILEVEL
-/* The same with what coarser grids add. */
+
+/* direction = z + beta direction for one row, with the part of the coarser grids. Callers go through all rows in order,
+   see nodes_around(). */
 CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, float beta) {
   const vector_array z = vectors_at(c, c->scratch.product);
   const vector_array direction = vectors_at(c, c->scratch.direction);
@@ -5992,34 +6127,35 @@ CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, 
   const node_rows around = nodes_around(c, &coarse, row, columns);
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = row * columns + column;
-    lanes3 coarse_correction = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
-    coarse_correction = lanes3_add(lanes3_load(z, i), coarse_correction);
-    lanes3 turned = lanes3_add(coarse_correction, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
-    lanes3_store(direction, i, lanes3_quantise(turned, WORK_ROUNDER), columns - column);
+    lanes3 corrected = lanes3_scale(nodes_between(&around, column), lanes_load(share + i));
+    corrected = lanes3_add(lanes3_load(z, i), corrected);
+    lanes3 updated = lanes3_add(corrected, lanes3_scale(lanes3_load(direction, i), lanes_splat(beta)));
+    lanes3_store(direction, i, lanes3_quantise(updated, WORK_ROUNDER), columns - column);
   }
 }
+
 #endif
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is turned two rows ahead of the row whose product is written, as far as bend springs reach, so z is
- * read before it is overwritten. Returns direction . product.
+ * the direction is updated up to two rows below the row whose product is written, as far as bend springs reach, so z is
+ * read before the product replaces it. Returns direction . product.
  */
 CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
   int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
-  int32_t turned = 0;
+  int32_t updated = 0; /* rows whose direction is updated */
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (; turned < c->grid.rows && turned <= row + 2; turned++) {
+    for (; updated < c->grid.rows && updated <= row + 2; updated++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
-        update_corrected_row(c, turned, beta);
+        update_corrected_row(c, updated, beta);
         continue;
       }
 #endif
       (void)multilevel;
-      update_direction_row(c, turned, beta);
+      update_direction_row(c, updated, beta);
     }
     operator_row(c, plan, row, &sum);
     if (bends) {
@@ -6034,36 +6170,39 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
   return lanes_sum_total(&sum);
 }
 
-/* product = A direction; needs a cleared product, which serves as z. Returns direction . product. */
+/* product = A direction. Clears the product before, so that the update of the direction, z + 1 direction with z = 0,
+   leaves it as it is. Returns direction . product. */
 static float apply_operator(const cloth *c, const step_plan *plan) {
   fill_vectors(c, vectors_at(c, c->scratch.product), 0.0f);
   return update_direction_and_apply(c, plan, 1.0f, 0);
 }
 
 /*
- * Corrected start x = S x0 + (I - S) z (thesis fig. 5.2) with x0 the last substep's solution, scaled by a line search
- * t = clamp(x0 . r / x0 . A x0, 0, 1): a raw start can raise the energy of a truncated solve, this one cannot.
- * x0 is dropped for particles that are not free. Returns residual . product, as advance_and_precondition() does.
+ * Corrected start y = S t y0 + (I - S) z (thesis fig. 5.2), where y0 is the last substep's solution and z the
+ * prescribed changes, not the preconditioned residual. Unscaled, y0 can raise the energy of a solve that is cut short;
+ * with the line search t = clamp(y0 . r / y0 . A y0, 0, 1) it cannot. y0 counts as 0 for particles that are not free.
+ * Returns residual . product, as advance_and_precondition() does. `make thesis` counts the iterations it saves.
  */
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
-  vector_array x0 = vectors_at(c, c->state.warm_start);
+  vector_array y0 = vectors_at(c, c->state.warm_start);
   vector_array p = vectors_at(c, c->scratch.direction);
   const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
     uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
-    int keeps = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !held;
-    vector_store(p, i, keeps ? vector_load(x0, i) : vector(0.0f, 0.0f, 0.0f));
+    int in_contact = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+    int is_kept = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !in_contact;
+    vector_store(p, i, is_kept ? vector_load(y0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));
-  if (!is_usable(curvature) || !(slope > LEAST_STEP * curvature)) {
+  if (!is_usable(curvature) || !(slope > MIN_STEP * curvature)) {
     return precondition(c);
   }
   return advance_and_precondition(c, slope < curvature ? slope / curvature : 1.0f);
 }
 
-/* Does what an iteration does and moves nothing, unless a number is none: then nothing may be multiplied, even by 0. */
+/* Costs as much as an iteration and changes neither solution nor residual, for fixed work. The step is skipped when the
+   curvature is NaN or infinite, as 0 times NaN would spoil the solution. */
 static void iterate_without_effect(const cloth *c, const step_plan *plan, int multilevel) {
   if (is_finite(update_direction_and_apply(c, plan, 0.0f, multilevel))) {
     advance_and_precondition(c, 0.0f);
@@ -6072,30 +6211,30 @@ static void iterate_without_effect(const cloth *c, const step_plan *plan, int mu
 }
 
 /*
- * Modified preconditioned conjugate gradient with corrections (thesis fig. 5.2). On entry the residual holds
- * b - A x and the solution x = (I - S) z. Stops at the tolerance, relative to that start in the P^-1 norm, at the cap,
- * or when rounding has used up the descent.
+ * Conjugate gradient. On entry the residual holds b - A y and the solution y = (I - S) z, the prescribed changes. It
+ * stops when sqrt(residual . z) has fallen to the tolerance times its value on entry; at the cap; at a deadline; or
+ * when rounding errors leave no usable descent.
  *
- * Cut short, each iterate still lowers the quadratic 1/2 x.A x - b.x from zero. That bounds the energy of the velocity
- * change only up to a factor of the order of kappa, which is why solvable_kappa() and DAMPING_LIMIT keep kappa within
- * what the cap can resolve.
+ * Also in a solve that is cut short each iterate has lowered the quadratic 1/2 y . A y - b . y, which is 0 at y = 0.
+ * That bounds the energy of the velocity change only up to a factor of the order of kappa, which is why
+ * solvable_kappa() and DAMPING_LIMIT keep kappa within what the cap can resolve.
  */
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
-  solve_result result = {0, 0, 0.0f};
+  solve_result result = {.iterations = 0, .capped = 0, .residual = 0.0f};
   float reference = precondition(c) + coarse_correction(c, multilevel);
   float delta = c->state.warm_start ? start_warm(c, plan) + coarse_correction(c, multilevel) : reference;
   float target = maximum(c->settings.solver.tolerance * c->settings.solver.tolerance * reference,
                          SOLVED_PER_PARTICLE * (float)c->count);
   float beta = 0.0f;
-  int refused = 0;
+  int is_cut = 0; /* 1: may_refine() has refused another iteration */
   fill_vectors(c, vectors_at(c, c->scratch.direction), 0.0f);
   while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
     if (result.iterations > 0 && !may_refine(c)) {
-      refused = 1;
+      is_cut = 1;
       break;
     }
     float curvature = update_direction_and_apply(c, plan, beta, multilevel);
-    if (!is_usable(curvature) || delta < LEAST_STEP * curvature) {
+    if (!is_usable(curvature) || delta < MIN_STEP * curvature) {
       break;
     }
     float next = advance_and_precondition(c, delta / curvature) + coarse_correction(c, multilevel);
@@ -6109,17 +6248,28 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
     iterate_without_effect(c, plan, multilevel);
   }
   quantise_solution(c);
-  result.capped = (refused || result.iterations == c->settings.solver.max_iterations) && delta > target;
+  result.capped = (is_cut || result.iterations == c->settings.solver.max_iterations) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
-  if (!(reference < 1.0e30f)) {
-    result.residual = 1.0f; /* nothing was solved; the guard of the substep takes over */
+  if (!(reference < MAX_DIVISOR)) {
+    result.residual = 1.0f; /* nothing was solved: accept_particles() recovers what is not finite */
   }
   return result;
 }
 
 /// Implicit solve ///
 
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+/*
+ * Solves A y = b for the velocity changes y of a substep and adds them to the velocities: semi-implicit backward Euler
+ * with a single Newton step. Contacts of the solver prescribe changes z, which the solve starts from.
+ * In: scratch.residual (b), operator_blocks, bend_slopes and seam (A), mobility, the constraints of particles; with
+ * contacts scratch.direction (z) and contact_normal; state.warm_start (the last solution).
+ * Out: state.velocity, state.warm_start, the statistics, scratch.residual (b - A y, the constraint forces).
+ * Scratch: inverse, solution (y), direction, product, row_buffers; with multilevel share, nodes and coarse_lines.
+ */
+
+/* Makes the preconditioner from the operator. The diagonal blocks of constrained particles are changed before all
+   blocks are inverted, and their inverses projected afterwards. The nodes of the coarser grids are summed up from the
+   unconstrained blocks, so they come first. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
 #if WITH_WRAP
@@ -6140,6 +6290,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
+/* Adds a solve to the statistics of the step. */
 static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
@@ -6150,17 +6301,19 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   s->residual = maximum(s->residual, result.residual);
 }
 
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
+/* Stores the solution as the start of the next solve. After a solve that was cut short it stores 0, as the error of
+   that solution would be added again in each substep and drive growing oscillations. For a particle whose change is not
+   finite it stores 0, too. */
 static void store_warm_start(const cloth *c, int capped) {
   vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    cloth_vector change = vector_load(y, i);
+    int is_kept = !capped && vector_is_finite(change);
+    vector_store(vectors_at(c, c->state.warm_start), i, is_kept ? change : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
+/* velocity += solution */
 static void add_solution(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
   const int32_t count = c->count;
@@ -6172,7 +6325,7 @@ static void add_solution(const cloth *c) {
 
 #if WITH_MULTILEVEL
 
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+/* Largest kappa of the implicit springs. A pull travels about the square root of kappa cells in a substep. */
 static float implicit_kappa(const step_plan *plan) {
   float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -6181,12 +6334,14 @@ static float implicit_kappa(const step_plan *plan) {
   return kappa;
 }
 
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
+/* Coarser grids make an iteration cost half as much again and take about two iterations to build. They pay where a pull
+   travels at least half the distance between the nodes of the first coarse grid, COARSENING / 2 = 2 cells, so kappa is
+   at least 2^2; where the cap allows enough iterations to earn back the building; and where contacts hold at most half
+   of the particles, as held ones take no part. Otherwise the block preconditioner gets further in the same time. */
 #define MULTILEVEL_KAPPA 4.0f
 #define MULTILEVEL_ITERATIONS 6
 
+/* Does the automatic choice take the multilevel preconditioner? */
 static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
   int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
   return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
@@ -6206,7 +6361,8 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
-/* Solves for the velocity changes of a substep and applies them. */
+/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts, of which there are
+   `contacts`, the solve starts from solution = z and residual = b - A z. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);

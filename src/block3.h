@@ -6,16 +6,19 @@
 /// Symmetric 3x3 blocks ///
 
 /*
- * Every preconditioner is kept as six floats a particle: the symmetric matrix S (S C S + c (I - S))^-1 S, where C is
- * the diagonal block of A (thesis eq. 5.4 in symmetric form; c, of the size of C, only keeps the inverse well scaled).
- * It maps any residual into the particle's free directions, so that neither residual nor product need filtering, and
- * the unfiltered residual is the constraint force. Order: xx, yy, zz, xy, xz, yz.
+ * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
+ * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
+ * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
+ * In and out: arguments alone. Scratch: none.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* From where the first entry stands. The caller keeps the stride: stores of lanes might change what a cloth says. */
+#define SYMMETRIC_FLOATS 6
+
+/* Loads the blocks whose first entry is at `from`, with `stride` floats from one entry to the next. The caller passes
+   the stride as a copy: lane stores may alias *c, so the compiler would otherwise load c->stride again after each. */
 CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
@@ -47,6 +50,7 @@ CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
   return m;
 }
 
+/* m r */
 CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
   lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
@@ -54,7 +58,7 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* Adds a u^T + s I for a parallel to u. */
+/* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
   m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
@@ -64,27 +68,29 @@ CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s)
   m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
 }
 
+/* s I */
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   lanes zero = lanes_splat(0.0f);
-  symmetric m = {s, s, s, zero, zero, zero};
+  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
   return m;
 }
 
 /*
- * Inverse by L D L^T. The pivots of a diagonal block of A are at least the particle's mass ratio; rounding is kept from
- * pushing them below it, which is what keeps the inverse positive definite in float at any kappa (inverting by
- * cofactors does not, from kappa of about 500).
+ * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
+ * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
+ * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
+ * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
  */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, least));
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
   lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
   lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), least));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
   lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
   lanes l21 = lanes_flush(lanes_multiply(s21, i1));
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, least));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
   lanes zero = lanes_splat(0.0f);
   symmetric r;
@@ -100,14 +106,14 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes least) {
 
 #if WITH_MULTILEVEL
 
-CLOTH_INLINE symmetric node_symmetric(const float *from, int32_t count) {
-  symmetric m = {lanes_load(from),
-                 lanes_load(from + count),
-                 lanes_load(from + 2 * count),
-                 lanes_load(from + 3 * count),
-                 lanes_load(from + 4 * count),
-                 lanes_load(from + 5 * count)};
-  return m;
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
 }
 
 #endif

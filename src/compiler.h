@@ -11,6 +11,9 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "cloth: float expressions must be evaluated as float (x86: -msse2 -mfpmath=sse; s390x: -std=gnu99)"
 #endif
+#if defined(_MSC_VER) && !defined(__clang__) && defined(_M_IX86_FP) && _M_IX86_FP < 2
+#error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
+#endif
 #if defined(__clang__)
 /* No macro shows clang's parts of -ffast-math. Where it can, this takes them back; it must stand before the other,
    which it would undo. Elsewhere cloth_self_test() notices. */
@@ -26,6 +29,7 @@
 #pragma GCC optimize("no-move-loop-invariants", "no-if-conversion", "no-schedule-insns2")
 #endif
 #elif defined(_MSC_VER)
+#pragma float_control(precise, on)
 #pragma fp_contract(off)
 #endif
 
@@ -163,6 +167,8 @@
 /* For the operations that everything is built from: a call each would cost more than what it does. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
+#elif defined(_MSC_VER) && !defined(__clang__)
+#define CLOTH_INLINE static __forceinline
 #else
 #define CLOTH_INLINE static inline
 #endif
@@ -177,6 +183,8 @@
 /* For the stages of a step: each has a stack frame of its own, so that their frames do not add up. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define CLOTH_SEPARATE static __declspec(noinline)
 #else
 #define CLOTH_SEPARATE static
 #endif

@@ -12,7 +12,18 @@
 
 /// Implicit solve ///
 
-/* Makes the preconditioner from the operator: constrain the few, invert all, project the few. */
+/*
+ * Solves A y = b for the velocity changes y of a substep and adds them to the velocities: semi-implicit backward Euler
+ * with a single Newton step. Contacts of the solver prescribe changes z, which the solve starts from.
+ * In: scratch.residual (b), operator_blocks, bend_slopes and seam (A), mobility, the constraints of particles; with
+ * contacts scratch.direction (z) and contact_normal; state.warm_start (the last solution).
+ * Out: state.velocity, state.warm_start, the statistics, scratch.residual (b - A y, the constraint forces).
+ * Scratch: inverse, solution (y), direction, product, row_buffers; with multilevel share, nodes and coarse_lines.
+ */
+
+/* Makes the preconditioner from the operator. The diagonal blocks of constrained particles are changed before all
+   blocks are inverted, and their inverses projected afterwards. The nodes of the coarser grids are summed up from the
+   unconstrained blocks, so they come first. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
 #if WITH_WRAP
@@ -33,6 +44,7 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
+/* Adds a solve to the statistics of the step. */
 static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
@@ -43,17 +55,19 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   s->residual = maximum(s->residual, result.residual);
 }
 
-/* Keeps a solution as the next start. One that was cut short is not kept: what it left unsolved would be added again
-   and again, and the cloth would swing itself apart. */
+/* Stores the solution as the start of the next solve. After a solve that was cut short it stores 0, as the error of
+   that solution would be added again in each substep and drive growing oscillations. For a particle whose change is not
+   finite it stores 0, too. */
 static void store_warm_start(const cloth *c, int capped) {
   vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
-    cloth_vector kept = vector_load(y, i);
-    int keeps = !capped && vector_is_finite(kept);
-    vector_store(vectors_at(c, c->state.warm_start), i, keeps ? kept : vector(0.0f, 0.0f, 0.0f));
+    cloth_vector change = vector_load(y, i);
+    int is_kept = !capped && vector_is_finite(change);
+    vector_store(vectors_at(c, c->state.warm_start), i, is_kept ? change : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
+/* velocity += solution */
 static void add_solution(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
   const int32_t count = c->count;
@@ -65,7 +79,7 @@ static void add_solution(const cloth *c) {
 
 #if WITH_MULTILEVEL
 
-/* Largest kappa of what is implicit: about the square of how far, in cells, a substep carries a pull. */
+/* Largest kappa of the implicit springs. A pull travels about the square root of kappa cells in a substep. */
 static float implicit_kappa(const step_plan *plan) {
   float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -74,12 +88,14 @@ static float implicit_kappa(const step_plan *plan) {
   return kappa;
 }
 
-/* Coarser grids cost half an iteration more in each, and two for building them. They pay where a pull goes as far as
-   half the way between their nodes, the cap leaves iterations enough, and most particles take part (measured; below,
-   block gets further in the same time). */
+/* Coarser grids make an iteration cost half as much again and take about two iterations to build. They pay where a pull
+   travels at least half the distance between the nodes of the first coarse grid, COARSENING / 2 = 2 cells, so kappa is
+   at least 2^2; where the cap allows enough iterations to earn back the building; and where contacts hold at most half
+   of the particles, as held ones take no part. Otherwise the block preconditioner gets further in the same time. */
 #define MULTILEVEL_KAPPA 4.0f
 #define MULTILEVEL_ITERATIONS 6
 
+/* Does the automatic choice take the multilevel preconditioner? */
 static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
   int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
   return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
@@ -99,7 +115,8 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
-/* Solves for the velocity changes of a substep and applies them. */
+/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts, of which there are
+   `contacts`, the solve starts from solution = z and residual = b - A z. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);

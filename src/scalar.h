@@ -38,8 +38,9 @@ static float absolute(float a) {
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
- * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
+ * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
+ * Arguments are 0 or normal numbers; the root of a normal number is normal.
  */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
@@ -54,6 +55,14 @@ static float absolute(float a) {
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
 #elif defined(__wasm__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#elif defined(_MSC_VER) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#include <xmmintrin.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(value))))
+#elif defined(_M_ARM64)
+#include <arm_neon.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = vget_lane_f32(vsqrt_f32(vdup_n_f32(value)), 0))
 #endif
 #endif
 

@@ -244,9 +244,6 @@ awk '
   }' parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h)
 verdict "calls go to earlier parts, sizes are within limits" $?
 
-sh join.sh | cmp -s - ../cloth.c
-verdict "cloth.c is made from the parts as they stand" $?
-
 # The map names functions and files that exist.
 grep -o '`[a-z_0-9]*()`' README.md | tr -d '`()' | sort -u >"${TMPDIR:-/tmp}/cloth_map.$$"
 unknown=""

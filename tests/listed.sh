@@ -7,7 +7,7 @@ set -u
 # Sources that are no program of a suite: a script compiles them, for boards or with flags of its own.
 compiled_by_scripts="arena_table endianness lanes left_out matrix port_hooks work_calibration"
 # Scripts that are no suite: what others source or call, and targets of their own.
-other_scripts="install run thesis verdict written"
+other_scripts="install run thesis verdict wine written"
 
 is_in() { # WORD LIST...
   word=$1
