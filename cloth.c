@@ -1751,7 +1751,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
-#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+#define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
 /* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
    cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
@@ -1821,8 +1821,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* the velocity leads to a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* the pin has reached its target; the next step starts by setting its velocity to 0 */
+#define PIN_MOVING 4u  /* the displacement [m] of the next step is stored in place of the velocity */
+#define PIN_ARRIVED 8u /* the velocity was that of one step, and becomes 0 when the next one starts */
 
 /* A particle confined to a line or plane. Consists of words, as images and hashes read the state word by word. */
 typedef struct confinement {
@@ -1998,41 +1998,24 @@ typedef struct grid_shape {
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
-/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+/* The settings that a step reads: the groups of cloth_config, and its usual settings where they belong. */
 typedef struct cloth_settings {
-  struct {
-    float density, drag, lift, normal_drag;
-  } air;
+  cloth_config_air air;
   struct {
     int32_t method, bend_method;
     float explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  struct {
-    int32_t spans, fine_sweeps;
-    float fold_stiffness;
-  } projection;
-  struct {
-    int32_t count;
-    float scale;
-  } tethers;
-  struct {
-    int32_t preconditioner, max_iterations;
-    float tolerance;
-    int32_t warm_start;
-  } solver;
-  struct {
-    int32_t sweeps;
-    float max_extension, max_compression;
-  } strain_limit;
+  cloth_config_projection projection;
+  cloth_config_tethers tethers;
+  cloth_config_solver solver;
+  cloth_config_strain_limit strain_limit;
   struct {
     int32_t mode;
     float thickness;
   } contact;
-  struct {
-    float speed, time;
-  } sleep;
+  cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -2121,9 +2104,6 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
    particle, whose limit is at most 1e4. */
 #define HISTORY_INVALID 2.0e5f
-
-/* Maximum of each component of a pin's velocity [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f
 
 /// Access to the arena ///
 
@@ -2385,7 +2365,27 @@ static int check_particle(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+}
+
+/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
+#define MIN_TIME_STEP 1.0e-6f
+#define MAX_TIME_STEP 1.0f
+
+static int is_time_step(float dt) {
+  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
+}
+
+/* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
+static cloth_vector current_velocity(const cloth *c, int32_t particle) {
+  return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)
+                                              : vector_load(vectors_at(c, c->state.velocity), particle);
+}
+
+/* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
+static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
 }
 
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
@@ -2402,7 +2402,7 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 /// Rotations and poses ///
@@ -2498,18 +2498,20 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f
 
-/* CLOTH_OK for a pose within the position limit with a unit quaternion, else the error that says what is wrong. */
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
+/* 1 if a rotation is finite and of unit length, else 0. */
+static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
-    return CLOTH_ERROR_ROTATION;
+    return 0;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
+}
+
+/* CLOTH_OK for a pose within the position limit with a unit quaternion, else CLOTH_ERROR_RANGE. */
+static int check_pose(const cloth_pose *pose) {
+  int is_pose = vector_in_range(pose->position, CLOTH_POSITION_LIMIT) && is_unit_rotation(pose->rotation);
+  return is_pose ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
@@ -2584,12 +2586,12 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
     /* 2^127 * 2 is infinite in a float; in a wider format halving it gives 2^127 again. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS_PRECISION, 0x7f000000u, 0, 0x7f800000u},
     /* (2^24 + 1/2) - 2^24 and (1 + 2^-25) - 1 are 0 if the sum is rounded to a float, else 1/2 and 2^-25. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x3f800000u, 0x33000000u, 0},
     /* 3 / 7, which differs from 3 * (1 / 7). */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    {A_OVER_B, CLOTH_ERROR_EXCESS_PRECISION, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
     /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
@@ -2736,22 +2738,214 @@ int cloth_self_test(void) {
 
 /// 3. Making a cloth ///
 
+/// Settings: ranges and faults ///
+
+/*
+ * What a config, a fabric and a collider may hold. A check returns the number of the first fault it finds, 0 for none.
+ * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
+ *
+ * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
+ * without the marks of C: 1.0e7f becomes 1e7, see write_text().
+ */
+#define FABRIC_RANGES(X)                                                                                               \
+  X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
+  X(stretch_warp, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(stretch_weft, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(shear, 0.0f, 1.0e7f, " N/m")                                                                                       \
+  X(bend, 0.0f, 10.0f, " N m")                                                                                         \
+  X(bend_transition, 1.0e-6f, 0.5f, "")                                                                                \
+  X(compression, 0.0f, 1.0f, "")                                                                                       \
+  X(shear_compression, 0.0f, 1.0f, "")                                                                                 \
+  X(stretch_damping, 0.0f, 1.0e4f, " N s/m")                                                                           \
+  X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
+  X(bend_damping, 0.0f, 1.0e4f, " N s/m")
+
+#define CONFIG_INTEGERS(X)                                                                                             \
+  X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
+  X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
+  X(substeps, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                              \
+  X(max_colliders, 0, CLOTH_COLLIDER_LIMIT, "")                                                                        \
+  X(grid.wrap, 0, 1, "")                                                                                               \
+  X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
+  X(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, "")                                             \
+  X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
+  X(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells")                                                                   \
+  X(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                  \
+  X(tethers.count, 0, 2, "")                                                                                           \
+  X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
+  X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
+  X(solver.warm_start, 0, 1, "")                                                                                       \
+  X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
+  X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.targets, 0, 1, "")                                                                                        \
+  X(capacity.shared_scratch, 0, 1, "")                                                                                 \
+  X(capacity.fixed_work, 0, 1, "")
+
+#define CONFIG_FLOATS(X)                                                                                               \
+  X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
+  X(air.drag, 0.0f, 100.0f, "")                                                                                        \
+  X(air.lift, 0.0f, 100.0f, "")                                                                                        \
+  X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
+  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
+  X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
+  X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
+  X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
+  X(projection.fold_stiffness, 0.0f, 1.0e6f, " N/m")                                                                   \
+  X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
+  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
+  X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
+  X(sleep.time, 0.0f, 60.0f, " s")
+
+/* A text for builds that leave a part out; other builds never show it. */
+#define TEXT_WITHOUT_0(text) text
+#define TEXT_WITHOUT_1(text) "-"
+#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
+#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+
+/* All other faults of a config: X(name, error, text). */
+#define CONFIG_FAULTS(X)                                                                                               \
+  X(POINTER, NULL, "config: NULL")                                                                                     \
+  X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
+  X(SPANS, RANGE, "projection.spans: 0 or a power of two")                                                             \
+  X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
+  X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
+  X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
+  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
+  X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
+  X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
+  X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
+  X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
+  X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
+  X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
+  X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
+  X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
+  X(EDGES, CONFLICT, "edge_warp, edge_weft: at least 6 degrees from parallel")                                         \
+  X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
+  X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
+  X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
+  X(GRAVITY, RANGE, "gravity: -1e4..1e4 m/s^2 on each axis")                                                           \
+  X(WIND, RANGE, "wind: -1000..1000 m/s on each axis")                                                                 \
+  X(MASS_MAP, RANGE, "grid.mass_map: 0.01..100")                                                                       \
+  X(STIFFNESS_MAP, RANGE, "grid.stiffness_map: 0..100")
+
+#define COLLIDER_FAULTS(X)                                                                                             \
+  X(POINTER, NULL, "collider: NULL")                                                                                   \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER")                                                    \
+  X(RADIUS, RANGE, "radius: 1e-3..1e4 m")                                                                              \
+  X(RADIUS_TOP, RANGE, "radius_top: 1e-3..1e4 m")                                                                      \
+  X(HALF_HEIGHT, RANGE, "half_height: 1e-3..1e4 m")                                                                    \
+  X(HALF_EXTENTS, RANGE, "half_extents: 1e-3..1e4 m on each axis")                                                     \
+  X(SPHERES, CONFLICT, "radius, radius_top, half_height: one sphere of the capsule is inside the other")               \
+  X(POSITION, RANGE, "pose.position: -1e5..1e5 m on each axis")                                                        \
+  X(ROTATION, RANGE, "pose.rotation: of length 1, to 1e-3")                                                            \
+  X(STATIC, RANGE, "static_friction: 0..10")                                                                           \
+  X(KINETIC, RANGE, "kinetic_friction: 0..10")                                                                         \
+  X(FRICTIONS, CONFLICT, "kinetic_friction, static_friction: kinetic is at most static")
+
+/* Numbers of faults. Those of ranges are their places in the lists, from 1. */
+#define ONE_MORE(field, low, high, unit) +1
+#define CONFIG_FAULT(name) CONFIG_FAULT_##name
+#define COLLIDER_FAULT(name) COLLIDER_FAULT_##name
+#define CONFIG_NUMBER(name, error, text) CONFIG_FAULT(name),
+#define COLLIDER_NUMBER(name, error, text) COLLIDER_FAULT(name),
+enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
+enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
+/* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
+enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
+
+#define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
+CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
+#endif
+
+/* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */
+#define GRAVITY_LIMIT 1.0e4f
+#define WIND_LIMIT 1.0e3f
+/* Largest factor of a map; texts above quote it. */
+#define MAX_MAP_FACTOR 100.0f
+
+/* The error of a config's fault. */
+static int config_error(int fault) {
+  if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
+    return config_fault_errors[fault - CONFIG_RANGE_COUNT - 1];
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+typedef struct float_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  float low, high;
+} float_range;
+
+typedef struct integer_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  int32_t low, high;
+} integer_range;
+
+#define FABRIC_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_fabric, field), (low), (high)},
+#define CONFIG_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_config, field), (low), (high)},
+CLOTH_CONSTANT static const float_range fabric_ranges[] = {FABRIC_RANGES(FABRIC_RANGE)};
+CLOTH_CONSTANT static const integer_range config_integers[] = {CONFIG_INTEGERS(CONFIG_RANGE)};
+CLOTH_CONSTANT static const float_range config_floats[] = {CONFIG_FLOATS(CONFIG_RANGE)};
+
+/* Number of the first range, from 1, that a float of a struct is outside of; 0 if none is. */
+static int find_float_outside(const void *values, const float_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const float *value = (const float *)(const void *)((const char *)values + ranges[n].offset);
+    if (!in_range(*value, ranges[n].low, ranges[n].high)) {
+      return n + 1;
+    }
+  }
+  return 0;
+}
+
+/* Number of the first range, from 1, that an integer of a struct is outside of; 0 if none is. */
+static int find_integer_outside(const void *values, const integer_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + ranges[n].offset);
+    if (*value < ranges[n].low || *value > ranges[n].high) {
+      return n + 1;
+    }
+  }
+  return 0;
+}
+
 /// Placement of the grid ///
 
-/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t cells) {
-  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  float spacing = vector_length(edge) / (float)cells;
-  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+/*
+ * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
+ * edge_warp and edge_weft; a tube as rows of regular polygons. In: a config. Out: start positions [m], or the fault of
+ * a config that places particles where they cannot be.
+ */
+
+/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
+   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
+   whose quotient may round down, is accepted. */
+#define MIN_SPACING 0.99999e-4f
+#define MAX_SPACING 100.0f
+
+static int is_edge(cloth_vector edge, int32_t cells) {
+  return vector_in_range(edge, CLOTH_POSITION_LIMIT) &&
+         in_range(vector_length(edge) / (float)cells, MIN_SPACING, MAX_SPACING);
 }
 
 static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->wrap;
+  return WITH_WRAP && config->grid.wrap;
 }
 
-/* Measured in units of the first edge's length, so that nothing overflows. */
+/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
+   overflow. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -2764,7 +2958,8 @@ typedef struct turn {
   float cosine, sine;
 } turn;
 
-/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
+ */
 static turn small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -2775,7 +2970,8 @@ static turn small_angle(float angle) {
   return t;
 }
 
-/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
+   at most pi / 4. */
 static turn polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -2789,7 +2985,7 @@ static turn polygon_angle(int32_t step, int32_t steps) {
 
 #endif
 
-/* A place on the plane of origin and edges. */
+/* Point of a column and a row in the plane of origin and edges [m]. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
   float along_weft = (float)row / (float)(config->rows - 1);
@@ -2798,8 +2994,9 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
-/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
-   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
+   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
+   points. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -2808,8 +3005,8 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
     turn t = polygon_angle(column, config->columns);
-    float radius =
-        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
+    float radius = 0.5f / ((float)config->columns *
+                           small_angle(3.1415927f / (float)config->columns).sine); /* over the girth, |edge_warp| */
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
@@ -2817,40 +3014,53 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   return p;
 }
 
-/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
-   rings would not close. */
+/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them: 6 degrees.
+   Flatter cells collapse under shear. */
+#define MIN_CELL_AREA 0.1f
+/* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
+#define MAX_TUBE_LEAN 1.0e-3f
+
 static int edges_lean(const cloth_config *config) {
   float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
   if (is_tube(config)) {
     float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
-    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
+    return !in_range(lean, -MAX_TUBE_LEAN * rectangle, MAX_TUBE_LEAN * rectangle);
   }
-  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+  return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
-      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
-    return CLOTH_ERROR_PLACEMENT;
+/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
+   the ends of the columns. */
+static int find_placement_fault(const cloth_config *config) {
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
+    return CONFIG_FAULT(EDGE_WARP);
   }
-  if (config->positions) {
-    for (int32_t i = 0; i < config->columns * config->rows; i++) {
-      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
-        return CLOTH_ERROR_PLACEMENT;
-      }
+  if (!is_edge(config->edge_weft, config->rows - 1)) {
+    return CONFIG_FAULT(EDGE_WEFT);
+  }
+  if (edges_lean(config)) {
+    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
+  }
+  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
+      return CONFIG_FAULT(POSITIONS);
     }
-    return CLOTH_OK;
   }
-  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CLOTH_ERROR_PLACEMENT;
+      return CONFIG_FAULT(START);
     }
   }
-  return CLOTH_OK;
+  return 0;
 }
 
 /// Fabrics ///
+
+/*
+ * Default, check and presets of a fabric. In: a cloth_fabric. Out: the fabric in the inputs of a cloth, with values
+ * below WORK_QUANTUM flushed to 0; scratch is not used.
+ */
 
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
@@ -2868,59 +3078,13 @@ static cloth_fabric fabric_default(void) {
   return f;
 }
 
-/* The range of a number in a struct, and the error of being outside. */
-typedef struct float_limit {
-  uint16_t offset;
-  int16_t error;
-  float low, high;
-} float_limit;
-
-typedef struct integer_limit {
-  uint16_t offset;
-  int16_t error;
-  int32_t low, high;
-} integer_limit;
-
-#define FABRIC(field) (uint16_t) offsetof(cloth_fabric, field)
-CLOTH_CONSTANT static const float_limit fabric_limits[] = {
-    {FABRIC(density), CLOTH_ERROR_DENSITY, 0.001f, 1000.0f},
-    {FABRIC(stretch_warp), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(stretch_weft), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(shear), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e7f},
-    {FABRIC(bend), CLOTH_ERROR_STIFFNESS, 0.0f, 10.0f},
-    {FABRIC(bend_transition), CLOTH_ERROR_STIFFNESS, 1.0e-6f, 0.5f},
-    {FABRIC(compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(shear_compression), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0f},
-    {FABRIC(stretch_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(shear_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-    {FABRIC(bend_damping), CLOTH_ERROR_DAMPING, 0.0f, 1.0e4f},
-};
-#undef FABRIC
-
-static int check_floats(const void *values, const float_limit *limits, size_t bytes) {
-  const float_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const float *value = (const float *)(const void *)((const char *)values + limits->offset);
-    if (!in_range(*value, limits->low, limits->high)) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
-}
-
-static int check_integers(const void *values, const integer_limit *limits, size_t bytes) {
-  const integer_limit *end = limits + bytes / sizeof *limits;
-  for (; limits < end; limits++) {
-    const int32_t *value = (const int32_t *)(const void *)((const char *)values + limits->offset);
-    if (*value < limits->low || *value > limits->high) {
-      return limits->error;
-    }
-  }
-  return CLOTH_OK;
+/* Number of the first field of a fabric outside its range, 0 for none. */
+static int find_fabric_fault(const cloth_fabric *fabric) {
+  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
 }
 
 static int check_fabric(const cloth_fabric *fabric) {
-  return check_floats(fabric, fabric_limits, sizeof fabric_limits);
+  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
@@ -2939,7 +3103,8 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
  * and 20 uN m or more. Shear is twice the KES shear modulus, the diagonals acting in tension only.
  */
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[] = {
-    /* density, warp, weft, shear, bend, transition, compression, of shear, damping of stretch, shear and bend */
+    /* density, stretch warp and weft, shear, bend, transition, compression of stretch and shear, damping of all three
+     */
     {0.0600f, 4000.0f, 3500.0f, 60.0f, 2.00e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},    /* silk */
     {0.1503f, 10400.0f, 4000.0f, 261.0f, 1.157e-5f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f}, /* cotton */
     {0.2348f, 12400.0f, 4600.0f, 97.0f, 6.57e-6f, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f},   /* wool */
@@ -2952,7 +3117,7 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
     return CLOTH_ERROR_NULL;
   }
   if ((unsigned)kind > CLOTH_FABRIC_POLYESTER) {
-    return CLOTH_ERROR_STIFFNESS;
+    return CLOTH_ERROR_RANGE;
   }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
@@ -2961,6 +3126,11 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 #endif
 
 /// Configuration ///
+
+/*
+ * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
+ * fault, see settings.h; scratch is not used.
+ */
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -2971,172 +3141,183 @@ cloth_config cloth_config_default(void) {
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
   config.fabric = fabric_default();
-  config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
-  config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 200.0f;
-  config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
-  config.tethers = WITH_PROJECTION ? TETHERS : 0;
-  config.fine_sweeps = 3;
-  config.tether_scale = 1.0015f;
-  /* What can only be explicit needs as many substeps as it is stiff. */
-  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
-  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
-  config.max_speed = 300.0f;
-  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.max_iterations = 4;
-  config.tolerance = 1.0e-3f;
-  config.limit_extension = 0.006f;
-  config.limit_compression = 1.0f;
-  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
+  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.max_confined = WITH_CONFINED ? 8 : 0;
-  config.sleep_time = 0.5f;
+  config.air.density = 1.2f;
+  config.integration.method =
+      WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config.integration.explicit_threshold = 0.2f;
+  config.integration.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
+  config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
+  config.integration.max_speed = 300.0f;
+  config.integration.velocity_damping = 0.1f;
+  config.projection.spans = CLOTH_AUTOMATIC;
+  config.projection.fine_sweeps = 3;
+  config.projection.fold_stiffness = 200.0f;
+  config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
+  config.tethers.scale = 1.0015f;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.max_iterations = 4;
+  config.solver.tolerance = 1.0e-3f;
+  config.strain_limit.max_extension = 0.006f;
+  config.strain_limit.max_compression = 1.0f;
+  config.contact.mode = CLOTH_CONTACT_PROJECTION;
+  config.sleep.time = 0.5f;
+  config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
 }
 
-#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
-CLOTH_CONSTANT static const integer_limit config_integers[] = {
-    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
-    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
-    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
-    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
-    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
-    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
-    {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
-    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
-    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
-    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
-};
-
-CLOTH_CONSTANT static const float_limit config_floats[] = {
-    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
-    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
-    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
-    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
-    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
-    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
-    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
-    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
-    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
-    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
-    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
-    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
-    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
-};
-#undef CONFIG
-
-static int check_map(const float *map, int32_t count, float low, float high) {
+/* Are all factors of a map in range? Without a map there is nothing to check. */
+static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
-      return CLOTH_ERROR_MAP;
+      return 0;
     }
   }
-  return CLOTH_OK;
+  return 1;
 }
 
-/* With fewer columns two bend springs would join the same two particles. */
-#define LEAST_COLUMNS_WRAPPED 5
+/* With fewer columns around a tube two bend springs would join the same two particles. */
+#define MIN_TUBE_COLUMNS 5
 
-/* Are the choices among those there are? */
-static int check_choices(const cloth_config *config) {
-  if ((unsigned)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
-      (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
-    return CLOTH_ERROR_INTEGRATION;
+/* Settings that are in range each and exclude each other. */
+static int find_conflict(const cloth_config *config) {
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
+    return CONFIG_FAULT(TUBE_COLUMNS);
   }
-  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_AUTOMATIC) {
-    return CLOTH_ERROR_SOLVER;
+  if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(WORK_SLEEP);
   }
-  if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
-    return CLOTH_ERROR_CONTACT;
+  if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(WORK_CONTACT);
   }
-  if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
-    return CLOTH_ERROR_GRID;
-  }
-  if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
-    return CLOTH_ERROR_WORK;
-  }
-  return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
+  return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
 }
 
-/* Can anything of a cloth with this config ever be implicit? */
+/* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
+   solver. */
 static int needs_solver(const cloth_config *config) {
-  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
-  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
-          config->contact_mode == CLOTH_CONTACT_SOLVER);
+  float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
+          above > flush_small(config->integration.explicit_threshold, WORK_QUANTUM) ||
+          config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
-/* Does it keep earlier velocities? */
+/* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
-  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
-/* Does the config ask for what this build does without? */
-static int check_left_out(const cloth_config *config) {
-  if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
-      (!WITH_PROJECTION &&
-       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
-      (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
-      (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
-      (!WITH_TARGETS && config->targets) || (!WITH_WRAP && config->wrap) ||
-      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
-    return CLOTH_ERROR_LEFT_OUT;
+/* Does a config ask for projected springs, tethers or BDF2? */
+static int needs_projection(const cloth_config *config) {
+  return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
+         config->tethers.count > 0;
+}
+
+/* Settings that need what this build leaves out. */
+static int find_left_out(const cloth_config *config) {
+  if (!WITH_SOLVER && needs_solver(config)) {
+    return CONFIG_FAULT(NO_SOLVER);
   }
-  return CLOTH_OK;
+  if (!WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    return CONFIG_FAULT(NO_MULTILEVEL);
+  }
+  if (!WITH_PROJECTION && needs_projection(config)) {
+    return CONFIG_FAULT(NO_PROJECTION);
+  }
+  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(NO_CONTACTS);
+  }
+  if (!WITH_COLLIDERS && config->max_colliders > 0) {
+    return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!WITH_CONFINED && config->capacity.max_confined > 0) {
+    return CONFIG_FAULT(NO_CONFINED);
+  }
+  if (!WITH_LIMITS && config->strain_limit.sweeps > 0) {
+    return CONFIG_FAULT(NO_LIMITS);
+  }
+  if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(NO_SLEEP);
+  }
+  if (!WITH_TARGETS && config->capacity.targets) {
+    return CONFIG_FAULT(NO_TARGETS);
+  }
+  if (!WITH_WRAP && config->grid.wrap) {
+    return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
+    return CONFIG_FAULT(NO_AIR);
+  }
+  return 0;
+}
+
+/* Numbers outside their ranges. */
+static int find_outside(const cloth_config *config) {
+  int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
+  if (outside) {
+    return outside;
+  }
+  outside = find_float_outside(config, config_floats, CONFIG_FLOAT_COUNT);
+  return outside ? CONFIG_INTEGER_COUNT + outside : 0;
+}
+
+static int find_vector_fault(const cloth_config *config) {
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) {
+    return CONFIG_FAULT(GRAVITY);
+  }
+  return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
+}
+
+static int find_map_fault(const cloth_config *config) {
+  const int32_t count = config->columns * config->rows;
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(MASS_MAP);
+  }
+  return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
+}
+
+/* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
+static int find_config_fault(const cloth_config *config) {
+  if (!config) {
+    return CONFIG_FAULT(POINTER);
+  }
+  if (config->cookie != CLOTH_COOKIE) {
+    return CONFIG_FAULT(COOKIE);
+  }
+  int fault = find_outside(config);
+  fault = fault ? fault : find_conflict(config);
+  fault = fault ? fault : find_left_out(config);
+  int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
+  fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
+  fault = fault ? fault : find_placement_fault(config);
+  fault = fault ? fault : find_vector_fault(config);
+  return fault ? fault : find_map_fault(config);
 }
 
 static int check_config(const cloth_config *config) {
-  if (!config) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  int error = check_integers(config, config_integers, sizeof config_integers);
-  error = error ? error : check_floats(config, config_floats, sizeof config_floats);
-  error = error ? error : check_choices(config);
-  error = error ? error : check_left_out(config);
-  error = error ? error : check_fabric(&config->fabric);
-  error = error ? error : check_placement(config);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(config->gravity, 1.0e4f)) {
-    return CLOTH_ERROR_GRAVITY;
-  }
-  if (!vector_in_range(config->wind, 1.0e3f)) {
-    return CLOTH_ERROR_WIND;
-  }
-  error = check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
-  return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
+  return config_error(find_config_fault(config));
 }
 
 /// Memory layout ///
+
+/*
+ * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
+ * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
+ * cloth_set_scratch(), which moves the offsets of shared scratch.
+ */
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
 }
 
-/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
+/* Reserves `bytes` bytes at *end, rounded up to words of 4 bytes, and moves *end behind them. Returns their offset. */
 static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
@@ -3147,8 +3328,8 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
-   which would halve the speed (measured). */
+/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
+   a cache line, which halved the speed of kernels. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -3156,26 +3337,26 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (config->mass_map) {
+  if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->stiffness_map) {
+  if (config->grid.stiffness_map) {
     c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
 
-/* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
-   last of them is read as floats, too. */
+/* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
+   first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+  c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
-  if (config->tethers) {
-    c->state.tethers = reserve_floats(end, config->tethers * c->count);
+  if (config->tethers.count) {
+    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
   }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
@@ -3183,61 +3364,65 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (needs_history(config)) {
     c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
-  if (config->warm_start && needs_solver(config)) {
+  if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
-  if (config->targets) {
+  if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
 }
 
 /*
- * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
- * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
- * multiples of 2 KB, as far as that matters.
+ * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
+ * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
+ * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
+ * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
  */
-#define CACHE_WAY 512
-#define CACHE_OFFSET 48
+#define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
+#define CACHE_OFFSET 48 /* floats */
 
 static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
+/* Blocks of a row whose tethers share a mark. */
 static int32_t tether_blocks(const cloth *c) {
   return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+/* Are rows transposed for projection, so that lanes work on LINE_BLOCK rows at once? On narrower grids the memory for
+   that does not pay. */
 static int transposes_rows(const cloth *c) {
   return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
-/* So many lines, in the whole blocks that lie side by side. */
+/* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
 static int32_t in_line_blocks(int32_t lines) {
   return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
-/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
-   no side has more nodes than this. */
+/* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
 #define COARSENING 4
+/* Coarsening ends when no side has more nodes. */
 #define COARSEST_SIDE 5
-/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+/* Largest number of coarser grids: CLOTH_GRID_LIMIT, 1024, leads to sides of 257, 65, 17 and 5 nodes. */
 #define COARSE_LEVELS 4
-/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
- */
+/* Zeros before and after a line while it is restricted: a node lies up to two columns beyond the line, and its weights
+   reach three columns further. */
 #define LINE_PAD 8
-/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+/* Floats of a node: residual (3) and correction (3), which hold the sum of the node's springs while the preconditioner
+   is built, and the symmetric inverse block (6). */
 #define NODE_FLOATS 12
 
-/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
-   nearest to the last node and moves with it. */
+/* Nodes along a side of so many columns. Node n is at column COARSENING * n. The last node lies beyond the grid if two
+   or three columns are left over; a single column left over belongs to the last node. */
 static int32_t nodes_for(int32_t columns) {
   return (columns + COARSENING / 2 - 1) / COARSENING + 1;
 }
 
-/* What the nodes of all grids take. */
+/* Floats of the nodes of all coarser grids. */
 static int32_t coarse_floats(const cloth *c) {
   int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
@@ -3248,67 +3433,70 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+/* Floats of two lines of vectors that restriction and prolongation work on, with zeros around them. */
 static int32_t coarse_line_floats(const cloth *c) {
   return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
-/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
-   hold is left out. */
-static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+/* Largest span of projected springs [cells], a power of two. `setting` is projection.spans; CLOTH_AUTOMATIC takes an
+   eighth of the smaller side. A span that the grid cannot hold is halved until it can. */
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t setting) {
   int32_t side = columns < rows ? columns : rows;
-  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+  int32_t span = setting != CLOTH_AUTOMATIC ? setting : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (setting == CLOTH_AUTOMATIC && span > side / 8))) {
     span /= 2;
   }
   return span;
 }
 
-/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+/* Bytes of the constraints of projected springs: two for each span, two cells, the length of bend springs, among the
+   spans, and two for the diagonals. */
 static uint32_t projection_bytes(const cloth_config *config) {
-  int32_t limits = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
-    limits += 2;
+  int32_t constraints = 2;
+  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
+    constraints += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)constraints * sizeof(distance_constraint));
 }
 
-/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
-   bend springs, from either of two columns. */
+/* Lines of springs across the seam of a tube, with one spring per row. First the springs one cell long: warp, diagonal
+   and antidiagonal. Then the bend springs of these directions from each of the last two columns. */
 #define SEAM_SPRINGS 3
 #define SEAM_BENDS 6
 
-/* How many of them the solver may need. */
+/* Lines across the seam that the solver may need. */
 static int32_t seam_lines(const cloth *c) {
   return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
-/* Floats for one of a line's values, in whole blocks. */
+/* Floats of one value of a line across the seam, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
-/* May anything be projected? */
+/* May springs be projected at some kappa? */
 static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->projection_threshold < CLOTH_KAPPA_NEVER;
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  int32_t substeps =
+      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = config->shared_scratch ? align_up(*end) : *end;
+  *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
-  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
@@ -3318,7 +3506,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
       c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
@@ -3330,26 +3518,26 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
     c->scratch.direction = reserve_vectors(end, 3 * c->stride);
     c->scratch.solution = reserve_vectors(end, 3 * c->stride);
-    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->scratch.share = reserve_vectors(end, c->count);
       c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* read past predicted positions by springs two cells long */
   *end = align_up(*end);
-  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
-  c->has_scratch = !config->shared_scratch;
+  c->has_scratch = !config->capacity.shared_scratch;
 }
 
-/* Fills in everything that follows from the config alone. */
+/* Sets the sizes and offsets of a cloth, which follow from the config alone. */
 static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
-  c->grid.wrap = config->wrap;
+  c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   layout_constants(c, config, &end);
@@ -3389,12 +3577,15 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
-  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
-  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_SCRATCH;
+  uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
+  int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
+  if (c->shared_bytes == 0) {
+    return CLOTH_ERROR_STATE;
   }
-  uintptr_t moved = way - c->scratch.uniform_runs;
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
+    return CLOTH_ERROR_ARENA;
+  }
+  uintptr_t moved = offset - c->scratch.uniform_runs; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
@@ -3403,7 +3594,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+int cloth_get_memory(const cloth *c, cloth_memory *memory) {
   int error = check_call(c, memory);
   if (error) {
     return error;
@@ -3413,6 +3604,11 @@ int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
 }
 
 /// Initialisation ///
+
+/*
+ * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
+ * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
+ */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -3424,57 +3620,68 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
   grid->diagonal = vector_length(vector_add(warp, weft));
   grid->antidiagonal = vector_length(vector_subtract(warp, weft));
-  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+  if (is_wrapped(c)) { /* without the lean that edges may have, so that all cells are equal */
     grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration;
-  s->integration.bend_method = (int32_t)config->bend_integration;
-  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
-  s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->max_substeps;
-  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->spans;
-  s->projection.fine_sweeps = config->fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers;
-  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->preconditioner;
-  s->solver.max_iterations = config->max_iterations;
-  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->warm_start;
-  s->strain_limit.sweeps = config->limit_sweeps;
-  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact_mode;
-  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
-  s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->max_confined;
-  s->capacity.fixed_work = config->fixed_work;
+/* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
+   state that they are compared with. */
+static void flush_settings(cloth_settings *s) {
+  s->air.density = flush_small(s->air.density, WORK_QUANTUM);
+  s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
+  s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
+  s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(s->integration.projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
+  s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
+  s->projection.fold_stiffness = flush_small(s->projection.fold_stiffness, WORK_QUANTUM);
+  s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
+  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
+  s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
+  s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
+  s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
 }
 
-/* Extremes of a map, which bound kappa. */
-static void measure_map(const float *map, int32_t count, float *least, float *most) {
-  *least = map ? 100.0f : 1.0f;
-  *most = map ? 0.0f : 1.0f;
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  s->air = config->air;
+  s->integration.method = config->integration.method;
+  s->integration.bend_method = config->integration.bend_method;
+  s->integration.explicit_threshold = config->integration.explicit_threshold;
+  s->integration.projection_threshold = config->integration.projection_threshold;
+  s->integration.bdf2_blend = config->integration.bdf2_blend;
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = config->integration.max_speed;
+  s->integration.velocity_damping = config->integration.velocity_damping;
+  s->projection = config->projection;
+  s->tethers = config->tethers;
+  s->solver = config->solver;
+  s->strain_limit = config->strain_limit;
+  s->contact.mode = config->contact.mode;
+  s->contact.thickness = config->thickness;
+  s->sleep = config->sleep;
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.fixed_work = config->capacity.fixed_work;
+  flush_settings(s);
+}
+
+/* Extremes of a map, which bound the kappa of springs; 1 without a map. */
+static void measure_map(const float *map, int32_t count, float *min, float *max) {
+  *min = map ? MAX_MAP_FACTOR : 1.0f;
+  *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
     float value = flush_small(map[i], WORK_QUANTUM);
-    *least = minimum(*least, value);
-    *most = maximum(*most, value);
+    *min = minimum(*min, value);
+    *max = maximum(*max, value);
   }
 }
 
@@ -3483,11 +3690,11 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
   }
 }
 
-/* Settings and maps: all that a step depends on beside the state. */
+/* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
@@ -3509,7 +3716,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
+      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -3529,12 +3736,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
     return CLOTH_ERROR_NULL;
   }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA_ALIGNMENT;
+    return CLOTH_ERROR_ARENA;
   }
   cloth draft;
   compute_layout(&draft, config);
   if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
@@ -3542,10 +3749,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   c->magic = CLOTH_MAGIC;
   measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->constant.mass_ratio);
-  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
+  copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
@@ -4600,21 +4809,26 @@ CLOTH_SEPARATE int32_t find_uniform_runs(const cloth *c) {
 
 /// Vertex layouts ///
 
+/* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
+
 #if WITH_TARGETS || WITH_VERTICES
 
-/* Does an attribute of some floats fit into a vertex? */
+/* Does an attribute of so many floats lie within a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
-/* Vertices of a row: round a tube the first column comes twice, with either end of the texture. */
+/* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
 
-/* Does a layout fit its stride, and are all vertices there? */
+#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
+
+/* Does a layout fit its stride, and has the buffer room for all vertices? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > 65536 || !attribute_fits(layout->position_offset, 3, layout->stride) ||
+  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+      !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
       bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
@@ -4623,7 +4837,7 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   return CLOTH_OK;
 }
 
-/* Byte by byte: the caller's buffer may have any alignment. */
+/* Copies byte by byte, as the caller's buffer may have any alignment. */
 static void copy_floats(void *to, const void *from, int32_t count) {
   for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
     ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
@@ -4634,11 +4848,18 @@ static void copy_floats(void *to, const void *from, int32_t count) {
 
 /// Statistics ///
 
+/*
+ * What a step reports about itself. In: the plan of the step and the port's timer. Out: cloth_statistics, iterations
+ * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
+ */
+
+/* The cloth_mode that statistics report for a family. */
 static int32_t public_mode(const spring_family *s) {
   const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
   return modes[s->projected];
 }
 
+/* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -4654,8 +4875,8 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
-/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
-   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+/* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
+   finds the first stage in which two machines differ, passes it a hash of the vector array `made` by the stage. */
 static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
@@ -4684,13 +4905,13 @@ int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *c, int32_t substep) {
+int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
+    return CLOTH_ERROR_INDEX;
   }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
@@ -5068,12 +5289,12 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
-/* Speed of the fastest particle [m/s]. */
-static float max_particle_speed(const cloth *c) {
-  vector_array v = vectors_at(c, c->state.velocity);
+/* Speed of the fastest particle as a step of dt seconds starts [m/s]. */
+static float max_particle_speed(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     max_squared = maximum(max_squared, vector_dot(velocity, velocity));
   }
   return square_root(max_squared);
@@ -5102,7 +5323,8 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float substeps = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float substeps =
+      max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
     return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
@@ -6510,7 +6732,8 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->max_substep_iterations =
+      result.iterations > s->max_substep_iterations ? result.iterations : s->max_substep_iterations;
   s->substeps_capped += result.capped;
   s->residual = maximum(s->residual, result.residual);
 }
@@ -7525,7 +7748,10 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  if (c->settings.tethers.count == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
@@ -7537,7 +7763,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return error;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+    return CLOTH_ERROR_STATE; /* choosing needs it */
   }
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -7558,7 +7784,7 @@ int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pi
   return error;
 }
 
-int cloth_choose_tethers(cloth *c) {
+int cloth_reset_tethers(cloth *c) {
   int error = check_tether(c, 0, 0);
   if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
     inputs_of(c)->tethers_chosen = TETHERS_STALE;
@@ -8589,9 +8815,12 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
+  if (!c->state.targets) {
+    return CLOTH_ERROR_STATE;
+  }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!c->state.targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
+  if (!is_motion_limit(limit)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
@@ -8621,7 +8850,7 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
         !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
-      return CLOTH_ERROR_VECTOR;
+      return CLOTH_ERROR_RANGE;
     }
   }
   return CLOTH_OK;
@@ -8633,7 +8862,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (!c->state.targets) {
-    return CLOTH_ERROR_TARGETS;
+    return CLOTH_ERROR_STATE;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
   error = error ? error : check_targets(c, layout, vertices);
@@ -8732,7 +8961,7 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 /*
  * Motion of the particles in a step: mobilities before it, prediction, velocities from moved positions and acceptance
- * in every substep, arrival of pins, colliders and targets after it.
+ * in every substep, arrival of colliders and targets after it.
  * In: state (freedom, position, velocity, velocity_history), the plan, own and scratch arrays below.
  * Out: state.position, velocity, velocity_history, freedom; scratch.mobility.
  * Scratch: scratch.product holds the predicted positions from predict_positions() or predict() to accept_particles();
@@ -8740,19 +8969,29 @@ static void remove_confinement(const cloth *c, int32_t particle) {
  * explicit forces, not yet divided by the mass.
  */
 
-/* Stops the pins that have reached their targets, and sets all mobilities: the reference mass over the particle's, 0
-   for pins. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+/* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last
+   step. */
+static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
+  int have_moves = (union_of_freedom_flags(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (freedom[i] & PIN_MOVING) {
+      vector_store(v, i, starting_velocity(c, i, inverse_dt));
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
+    } else if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
       freedom[i] = FREEDOM_PINNED;
     }
   }
+}
+
+/* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
+   for pins. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  const uint8_t *freedom = freedom_of(c);
+  start_pins(c, 1.0f / dt);
   for (int32_t i = 0; i < c->count; i++) {
     mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
     CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
@@ -8988,16 +9227,9 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
 }
 
-/* Ends the motions that the caller has set for one step: pins have reached their targets, colliders rest at their
-   poses, targets rest where they have been moved to. */
+/* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
+   moved to. */
 static void finish_motions(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int have_targets = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
-  for (int32_t i = 0; have_targets && i < c->count; i++) {
-    if (freedom[i] & PIN_HAS_TARGET) {
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    }
-  }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
@@ -9011,25 +9243,30 @@ static void finish_motions(const cloth *c) {
 
 /// Sleep ///
 
+/*
+ * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
+ * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ */
+
 #if WITH_SLEEP
 
-/* Do gusts act on the cloth? */
+/* 1 if gusts change the wind and the wind acts on the cloth. */
 static int has_gusts(const cloth *c) {
   const cloth_vector strength = inputs_of(c)->gust_strength;
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
-   rest. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
+   no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = c->settings.sleep.speed * c->settings.sleep.speed;
+  float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
@@ -9048,7 +9285,7 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-/* At the end of a step of dt seconds. */
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
   inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
@@ -9057,7 +9294,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   }
 }
 
-/* A step of a sleeping cloth. */
+/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
 CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -9092,17 +9329,9 @@ int cloth_is_asleep(const cloth *c) {
  * pins and the colliders and charged before the first substep; and a varying one that kernels charge as it happens:
  * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
  * bound is the planned work plus the maximum of the varying work. With fixed work the maximum is planned.
- * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_work_bound() writes the
+ * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound() writes the
  * workspace's plan, which every step makes anew. Scratch: none.
  */
-
-/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
-#define MIN_TIME_STEP 1.0e-6f
-#define MAX_TIME_STEP 1.0f
-
-static int is_time_step(float dt) {
-  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
-}
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
@@ -9233,17 +9462,33 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   return work;
 }
 
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. */
+/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (union_of_freedom_flags(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
+   moves, and its step looks at no particle. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH;
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
@@ -9259,7 +9504,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
     return error;
@@ -9292,13 +9537,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
-  model->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform runs, and as many confined particles
@@ -9309,8 +9556,8 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&scene, sizeof scene);
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CYLINDER;
-  scene.confined = config->max_confined;
-  scene.tether_slots = config->tethers;
+  scene.confined = config->capacity.max_confined;
+  scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);
   }
@@ -9332,7 +9579,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
   return max;
 }
 
-int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
   int error = check_config(config);
   if (error) {
     return error;
@@ -9341,7 +9588,7 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   config_model model;
   scene_summary scene = worst_scene(config);
@@ -9400,7 +9647,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->settings.strain_limit.sweeps > 0) {
     float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
   }
   return stretch;
 }
@@ -9411,18 +9658,18 @@ CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16
 
 /* Sets what a plan has in common whatever its substeps and sweeps: three tiers, with everything stiff projected. */
 static void plan_tiers(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->bend_integration = CLOTH_BEND_ADAPTIVE;
-  config->projection_threshold = 0.0f;
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.projection_threshold = 0.0f;
   /* Few substeps take more BDF2, which keeps motion alive, and fewer sweeps. Not so tubes: with the values for sheets
      the tube of test_gathered_tube_rests() is not at rest after 1800 steps of 8 substeps without velocity damping. */
-  config->extrapolation = config->wrap ? 0.5f : 0.8f;
-  config->spans = 0;
-  config->fine_sweeps = config->wrap ? 3 : 1;
-  config->tethers = TETHERS;
+  config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
+  config->projection.spans = 0;
+  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
+  config->tethers.count = TETHERS;
   config->substeps = 1;
-  config->max_substeps = 1;
-  config->limit_sweeps = 0;
+  config->integration.max_substeps = 1;
+  config->strain_limit.sweeps = 0;
 }
 
 /* Maxima that a plan must keep; 0: no maximum. */
@@ -9493,10 +9740,10 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
     return CLOTH_ERROR_NULL;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_RANGE;
   }
   plan_choice best;
   plan_goal goal;
@@ -9504,13 +9751,13 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   goal.stretch = stretch;
   choose_plan(config, dt, &goal, &best);
   if (best.forecast.work == 0) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_NO_PLAN;
   }
   *planned = *config;
   plan_tiers(planned);
   planned->substeps = best.substeps;
-  planned->max_substeps = best.substeps;
-  planned->limit_sweeps = best.sweeps;
+  planned->integration.max_substeps = best.substeps;
+  planned->strain_limit.sweeps = best.sweeps;
   *forecast = best.forecast;
   return CLOTH_OK;
 }
@@ -9656,7 +9903,7 @@ static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
   clear_pads(c);
-  prepare_particles(c);
+  prepare_particles(c, dt);
   int32_t uniform = find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -9737,7 +9984,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_WORK;
+    return CLOTH_ERROR_STATE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -9755,8 +10002,11 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_WORK;
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -9771,14 +10021,20 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /// Inputs ///
 
-/* Stores an input after checking it, or returns `error`. */
-CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
-  int fault = check_cloth(c);
-  if (fault) {
-    return fault;
+/*
+ * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
+ * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
+ * from what is stored wakes the cloth. Scratch is not used.
+ */
+
+/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
   }
   if (!vector_in_range(value, limit)) {
-    return error;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -9786,18 +10042,18 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
 }
 
 #if WITH_AIR
 
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
-  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
@@ -9853,18 +10109,19 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
     return error;
   }
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return CLOTH_ERROR_PARTICLE;
+    return CLOTH_ERROR_INDEX;
   }
   return row * c->grid.columns + column;
 }
 
-/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Pins come and go with the freedom of particles, and tethers with the pins. */
+/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
+   has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
@@ -9876,6 +10133,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -9896,43 +10154,49 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
   if (error) {
     return error;
   }
-  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   int error = check_pin(c, particle);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
-  }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
-  cloth_vector velocity = vector_scale(way, 1.0f / dt);
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
-  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
-  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
+  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+    wake(c);
+  } else if (WITH_SLEEP && is_asleep(c)) {
+    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
+  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
   return CLOTH_OK;
 }
 
 #if WITH_CONFINED
+
+/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
+#define MIN_DIRECTION 1.0e-6f
+#define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
-  if (!(length > 1.0e-6f)) {
-    return CLOTH_ERROR_DIRECTION;
+  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
+  if (!(length > MIN_DIRECTION)) {
+    return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
@@ -9940,7 +10204,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
-  /* A line or plane anchored anew where its particle is stays the same one. */
+  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
@@ -9976,7 +10240,7 @@ int cloth_release(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *c, int32_t particle) {
+int cloth_get_freedom(const cloth *c, int32_t particle) {
   int error = check_particle(c, particle);
   return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
@@ -9986,8 +10250,8 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (error) {
     return error;
   }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
@@ -10006,10 +10270,9 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);
@@ -10020,6 +10283,12 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
 
 /// Colliders ///
 
+/*
+ * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
+ * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
+ * are read.
+ */
+
 #if WITH_COLLIDERS
 
 cloth_collider cloth_collider_default(void) {
@@ -10028,54 +10297,94 @@ cloth_collider cloth_collider_default(void) {
   body.shape = CLOTH_SHAPE_SPHERE;
   body.pose.rotation.w = 1.0f;
   body.radius = 0.25f;
+  body.radius_top = 0.25f;
+  body.half_height = 0.25f;
+  body.half_extents = vector(0.25f, 0.25f, 0.25f);
   body.static_friction = 0.5f;
   body.kinetic_friction = 0.5f;
   return body;
 }
 
+/* Is a length of a shape in range [m]? Texts of settings.h quote the ends. */
 static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
 
-static int check_shape(const cloth_collider *body) {
-  int valid = 0;
+/* Largest difference of a capsule's radii over its half_height. At 2 one sphere touches the other from inside, and the
+   cone that touches both is gone; the margin keeps its sine clear of 1. */
+#define MAX_CAPSULE_TAPER 1.998f
+/* Largest friction coefficient. */
+#define MAX_FRICTION 10.0f
+
+static int find_capsule_fault(const cloth_collider *body) {
+  if (!is_size(body->radius)) {
+    return COLLIDER_FAULT(RADIUS);
+  }
+  if (!is_size(body->radius_top)) {
+    return COLLIDER_FAULT(RADIUS_TOP);
+  }
+  if (!is_size(body->half_height)) {
+    return COLLIDER_FAULT(HALF_HEIGHT);
+  }
+  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
+                                                                                           : COLLIDER_FAULT(SPHERES);
+}
+
+static int find_shape_fault(const cloth_collider *body) {
+  const cloth_vector half = body->half_extents;
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
-    valid = 1;
-    break;
+    return 0;
   case CLOTH_SHAPE_SPHERE:
-    valid = is_size(body->radius);
-    break;
+    return is_size(body->radius) ? 0 : COLLIDER_FAULT(RADIUS);
   case CLOTH_SHAPE_CAPSULE:
-    valid = is_size(body->radius) && is_size(body->radius_top) && is_size(body->half_height) &&
-            absolute(body->radius - body->radius_top) < 1.998f * body->half_height;
-    break;
+    return find_capsule_fault(body);
   case CLOTH_SHAPE_BOX:
-    valid = is_size(body->half_extents.x) && is_size(body->half_extents.y) && is_size(body->half_extents.z);
-    break;
+    return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    valid = is_size(body->radius) && is_size(body->half_height);
-    break;
+    if (!is_size(body->radius)) {
+      return COLLIDER_FAULT(RADIUS);
+    }
+    return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
+  default:
+    return COLLIDER_FAULT(SHAPE);
   }
-  return valid ? CLOTH_OK : CLOTH_ERROR_SHAPE;
+}
+
+static int find_friction_fault(const cloth_collider *body) {
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
+    return COLLIDER_FAULT(STATIC);
+  }
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
+    return COLLIDER_FAULT(KINETIC);
+  }
+  return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
+}
+
+/* The first fault of a collider, 0 for none. */
+static int find_collider_fault(const cloth_collider *body) {
+  if (!body) {
+    return COLLIDER_FAULT(POINTER);
+  }
+  int fault = find_shape_fault(body);
+  if (fault) {
+    return fault;
+  }
+  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
+    return COLLIDER_FAULT(POSITION);
+  }
+  return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
+}
+
+static int collider_error(int fault) {
+  return fault ? collider_fault_errors[fault - 1] : CLOTH_OK;
 }
 
 static int check_collider(const cloth_collider *body) {
-  if (!body) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_shape(body);
-  error = error ? error : check_pose(&body->pose);
-  if (error) {
-    return error;
-  }
-  if (!in_range(body->static_friction, 0.0f, 10.0f) || !in_range(body->kinetic_friction, 0.0f, body->static_friction)) {
-    return CLOTH_ERROR_FRICTION;
-  }
-  return CLOTH_OK;
+  return collider_error(find_collider_fault(body));
 }
 
-/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+/* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
@@ -10120,7 +10429,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
     return error;
   }
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
-                                                                                                 : CLOTH_ERROR_COLLIDER;
+                                                                                                 : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
@@ -10172,7 +10481,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
   int error = check_collider_index(c, index);
   if (error) {
     return error;
@@ -10188,20 +10497,28 @@ int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *react
 
 /// Moving frames ///
 
+/*
+ * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
+ * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
+ * colliders of the state, transformed by the rest of the motion. Scratch is not used.
+ */
+
 #if WITH_MOVE_FRAME
 
-/* x goes to place + R (x - pivot). */
+/* The motion x -> place + R (x - pivot). */
 typedef struct rigid_motion {
-  cloth_vector pivot, place;
-  cloth_rotation rotation;
-  int32_t turns;              /* 0 if R is none */
-  cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
+  cloth_vector pivot, place; /* [m] */
+  cloth_rotation rotation;   /* R */
+  int32_t turns;             /* 0 if R is the identity */
+  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
+     in it, is then scaled by inertia.centrifugal. */
+  cloth_vector angular_speed;
 } rigid_motion;
 
-/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
-   turn, where it is exact to 1e-6. */
+/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
+   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
+  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
   cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
   cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
@@ -10209,6 +10526,7 @@ static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   return vector_scale(u, 8.0f * series / dt);
 }
 
+/* The part of a frame's motion that the cloth follows without feeling it. */
 static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
@@ -10230,19 +10548,20 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
+/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
+ */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
   return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
-/* A velocity; along no axis does it come to be faster than a pin may be told to move. */
+/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
 static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
 }
 
 static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
@@ -10252,6 +10571,7 @@ static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t
   }
 }
 
+/* Rotates the velocities before the last. Those marked as invalid stay so. */
 static void transform_history(const cloth *c, const rigid_motion *m) {
   for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
     vector_array v = history_of(c, before);
@@ -10264,7 +10584,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-/* Targets go along with their normals. */
+/* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
@@ -10277,6 +10597,7 @@ static void transform_targets(const cloth *c, const rigid_motion *m) {
   }
 }
 
+/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
 static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -10294,6 +10615,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
+/* Moves lines and planes to their particles, and rotates them. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -10304,10 +10626,10 @@ static void transform_confinements(const cloth *c, const rigid_motion *m) {
 }
 
 static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
-  cloth_pose carried;
-  carried.position = transform_point(m, pose->position);
-  carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
-  return carried;
+  cloth_pose moved;
+  moved.position = transform_point(m, pose->position);
+  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return moved;
 }
 
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
@@ -10320,7 +10642,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
   }
 }
 
-/* Do all of these places stay within the position limit? */
+/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
     if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
@@ -10335,7 +10657,7 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Does everything stay within the position limit? */
+/* Do particles, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
@@ -10351,8 +10673,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                uint64_t colliders) {
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
   int error = check_call(c, from && to ? from : NULL);
@@ -10361,12 +10683,12 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_INERTIA;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
@@ -10374,7 +10696,7 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return CLOTH_OK;
   }
   if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_VECTOR;
+    return CLOTH_ERROR_RANGE;
   }
   wake(c);
   transform_particles(c, &m, dt);
@@ -10388,36 +10710,44 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
 
 /// Output ///
 
-static cloth_range view_at(const cloth *c, uint32_t offset) {
+/*
+ * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
+ * indices in the caller's memory. Nothing of the arena is written.
+ */
+
+static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
-  cloth_range range;
-  range.x = p.x;
-  range.y = p.y;
-  range.z = p.z;
-  range.count = c->count;
-  return range;
+  cloth_vector_view view;
+  view.x = p.x;
+  view.y = p.y;
+  view.z = p.z;
+  view.count = c->count;
+  return view;
 }
 
-int cloth_positions(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.position);
+  *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.velocity);
+  *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
-/* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
-   squares of a fine grid's small areas stay clear of underflow. */
+/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
+   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
+   of a cell before they are squared, so that fine grids do not underflow. */
+#define MIN_NORMAL 1.0e-6f
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
@@ -10425,7 +10755,7 @@ static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -10448,7 +10778,7 @@ int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity)
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
+  *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
@@ -10466,6 +10796,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 
 #if WITH_VERTICES
 
+/* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -10504,12 +10835,12 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *c) {
+int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
   return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
-/* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
+/* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
 static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   CLOTH_CONSTANT static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
   CLOTH_CONSTANT static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
@@ -10519,8 +10850,8 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   return row * row_vertices(c) + column;
 }
 
-/* Writes indices of 2 or 4 bytes. */
-static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t most) {
+/* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
+static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
   int error = check_call(c, indices);
   if (error) {
     return error;
@@ -10529,12 +10860,12 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
-    return CLOTH_ERROR_INDEX_WIDTH;
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
+    return CLOTH_ERROR_BUFFER;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
-    if (most == UINT16_MAX) {
+    if (max == UINT16_MAX) {
       ((uint16_t *)indices)[i] = (uint16_t)vertex;
     } else {
       ((uint32_t *)indices)[i] = vertex;
@@ -10553,7 +10884,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 
 #endif
 
-int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   int error = check_cloth(c);
   if (error) {
     return error;
@@ -10574,8 +10905,12 @@ int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 
 /// State ///
 
-/* The state is made of words of 4 bytes, floats and integers, but for the freedoms it starts with, which are bytes and
-   count as little-endian words. */
+/*
+ * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ *
+ * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
+ * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
+ */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -10584,7 +10919,7 @@ static int32_t freedom_words(const cloth *c) {
   return (c->count + 3) / 4;
 }
 
-/* Words from the colliders to the end of the state. */
+/* Words of the state from the colliders, which follow the freedoms, to its end. */
 static int32_t state_words(const cloth *c) {
   return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
@@ -10616,9 +10951,10 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
+/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
 #define SAVE_MAGIC 0x65766173u
 
+/* The header of a save: magic number, bytes of state, hash of the config. */
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
   header[1] = c->state.end - c->state.freedom;
@@ -10647,20 +10983,20 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
     return error;
   }
   if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
   describe_save(c, expected);
   if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
+    return CLOTH_ERROR_IMAGE_VERSION;
   }
-  if (header[1] != expected[1] || bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
-  }
-  if (header[2] != expected[2] || header[3] != expected[3]) {
+  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
+  }
+  if (bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;
@@ -10670,7 +11006,14 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 
 #if WITH_IMAGE
 
-/* Header words of an image, after which the state follows word by word, all little-endian. */
+/*
+ * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
+ *
+ * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
+ * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ */
+/* Words of the header. */
 enum {
   IMAGE_MAGIC,
   IMAGE_STATE_VERSION,
@@ -10680,7 +11023,7 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* 1: a warm start, 2: contacts in the solver */
+  IMAGE_OPTIONS,                 /* bits: 1 for a warm start, 2 for contacts in the solver */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
@@ -10736,29 +11079,21 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   return CLOTH_OK;
 }
 
-/* Why an image with this header cannot be one of this cloth, or CLOTH_OK. */
+/* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
 static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
-  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
-  }
-  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
-    return CLOTH_ERROR_IMAGE_NUMERICS;
-  }
-  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+  for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
     if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_SIZE;
+      return CLOTH_ERROR_IMAGE_VERSION;
     }
   }
-  if (bytes < header[IMAGE_BYTES]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_CONFIG;
+    }
   }
-  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
-  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
 
 static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
@@ -10770,7 +11105,7 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
-/* Is this +0, or a finite number of at least 2^-40? All floats of a state are. */
+/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
@@ -10794,7 +11129,7 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-/* The parts of an image's state, at the offsets they have in the cloth. */
+/* An image's state, read at the offsets that its parts have in the cloth. */
 typedef struct image_view {
   const cloth *c;
   const uint8_t *state;
@@ -10805,11 +11140,11 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
-/* Gusts as cloth_set_gusts() can have set them. */
+/* Are the gusts of inputs as cloth_set_gusts() sets them? */
 static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
@@ -10833,11 +11168,11 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
          inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
-         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
+         vector_in_range(inputs->wind, WIND_LIMIT) && !check_fabric(&inputs->fabric);
 }
 
-/* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
+/* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
@@ -10850,8 +11185,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
       check_pose(&slot.previous)) {
     return -1;
   }
-  /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
-     length. */
+  /* Storing the collider again must give the same slot. Poses are excepted: normalising a rotation again may change its
+     last bit. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
@@ -10883,7 +11218,8 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
          vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
 }
 
-/* The confined particles, in their order, are those that are listed. */
+/* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
+ */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *freedom = image_at(view, c->state.freedom);
@@ -10905,7 +11241,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
-/* Are the floats of these planes within a limit, and is nothing in their pads? */
+/* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
@@ -10938,7 +11274,7 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
-/* A cloth asleep is one that may sleep, and all its particles rest. */
+/* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
   if (rest_time == ASLEEP) {
@@ -10948,7 +11284,7 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
-/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+/* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *words = image_at(view, c->state.tethers);
@@ -10963,7 +11299,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* The velocities of the substeps before, the first of which may be forgotten. */
+/* Is the velocity history in range? The x components of its first vectors may have the mark of an invalid history. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
@@ -10972,8 +11308,7 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
-    float limit =
-        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -10981,7 +11316,7 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
-/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+/* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -10998,7 +11333,7 @@ static int check_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Does one of the vectors of an image's targets hold the same as another? */
+/* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
   const uint8_t *targets = image_at(view, view->c->state.targets);
@@ -11015,14 +11350,14 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
   return vector(a[0].value, a[1].value, a[2].value);
 }
 
-/* Of unit length, or none? */
+/* Is a normal 0, which is no backstop, or of unit length? */
 static int is_image_normal(cloth_vector normal) {
   float length = vector_length(normal);
   return length == 0.0f || in_range(length, 0.999f, 1.001f);
 }
 
-/* Motion constraints, and targets in range with normals of unit length or none; before and after are the same for those
-   that rest, and 0 for those that are nowhere yet. */
+/* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
+   that were never set are 0. */
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -11051,7 +11386,7 @@ static int check_image_content(const image_view *view) {
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
@@ -11065,7 +11400,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
     return error;
   }
   if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
@@ -11091,13 +11426,19 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 
 /// Measures ///
 
+/*
+ * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
+ * cloth_measures. Nothing of the arena is written.
+ */
+
 #if WITH_MEASURE
 
-/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
-   c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
+/* Energy of a bend spring [J] of rest length L at s = l / L < 1: the integral of its force, which is linear with
+   `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
+   L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
-     from a curve taken as constant are plenty, as the curve varies slowly there. */
+  /* Crossing of line and curve, by three steps of a fixed-point iteration: the curve varies slowly near s = 1, so
+     three are enough. The line is 0 at s = 1 and the weaker of the two above the crossing. */
   float crossing = 1.0f;
   for (int step = 0; step < 3; step++) {
     crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
@@ -11105,14 +11446,14 @@ static float bend_energy(float rest, float curve, float slope, float s) {
   }
   float linear_from = maximum(s, crossing);
   float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
-  /* The curve's part by Simpson's rule, exact for polynomials of one degree less than the quartic. */
+  /* Simpson's rule for the part of the curve, a quartic; the rule is exact for cubics. */
   float middle = 0.5f * (s + linear_from);
   float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
   float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
   return energy - curve * mean * rest * (linear_from - s);
 }
 
-/* Sums over the springs of one direction that span one cell, or two for bend. */
+/* Sums over springs, in partial sums by column as all sums over the grid. */
 typedef struct spring_sums {
   lanes_sum energy;
   lanes_sum squared_strain;
@@ -11123,12 +11464,12 @@ static float particle_scale(const cloth *c, int32_t i, int32_t j) {
   return lanes_first_value(spring_scale(c, (spring_block){i, j, 1}, 1));
 }
 
-/* The ends of a spring. */
+/* The two particles of a spring. */
 typedef struct particle_pair {
   int32_t i, j;
 } particle_pair;
 
-/* Of the spring kept at a column of a row. */
+/* The particles of the spring of direction d, `reach` cells long, that belongs to a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
   int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
@@ -11138,7 +11479,7 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
   return ends;
 }
 
-/* How many springs of a direction a row keeps. */
+/* Number of springs of direction d, `reach` cells long, that belong to a row. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
   int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
@@ -11181,7 +11522,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
       float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
-      /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
+      /* The stronger of the fabric's force and the fold stiffness acts. The larger energy is that of the stronger force
+         unless they cross in between, which is neglected. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
       lanes_sum_add_value(&sums->energy, column, energy);
@@ -11191,13 +11533,12 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
   vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
     float mass = mass_ratio_at(c, i);
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
   }
@@ -11219,8 +11560,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_bend(c, d, &sums);
   }
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
-  measures->stretch_largest = sums.largest;
-  measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->max_stretch = sums.largest;
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;
@@ -11228,27 +11569,119 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 
 #endif
 
-/// Names ///
+/// Names and explanations ///
+
+/*
+ * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
+ * texts, or the caller's buffer.
+ */
 
 #if WITH_NAMES
 
-/* One after the other, in the order of the codes. */
+/* Texts one after the other, each ended by a 0: tables of pointers would need relocation at start-up. */
 CLOTH_CONSTANT static const char result_names[] =
-    "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
-    "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
-    "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
-    "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
-    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0TARGETS\0SCRATCH\0";
+    "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
+    "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
+    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0";
 
-const char *cloth_result_name(int result) {
-  const char *name = result_names;
-  for (int code = result < 0 ? result : 0; code < 0 && *name; code++) {
-    while (*name++) {
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+#define RANGE_TEXT(field, low, high, unit) #field ": " TEXT(low) ".." TEXT(high) unit "\0"
+#define FAULT_TEXT(name, error, text) text "\0"
+CLOTH_CONSTANT static const char fabric_texts[] = "ok\0" FABRIC_RANGES(RANGE_TEXT);
+CLOTH_CONSTANT static const char config_texts[] =
+    "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
+#endif
+
+/* Text number `number`, counted from 0. */
+static const char *find_text(const char *texts, int number) {
+  for (; number > 0 && *texts; number--) {
+    while (*texts++) {
     }
   }
-  return *name ? name : "unknown";
+  return texts;
 }
+
+const char *cloth_result_name(int result) {
+  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_LANES ? -result : 0);
+  return result >= CLOTH_ERROR_LANES ? name : "unknown";
+}
+
+static int is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+
+/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
+   before a suffix or an exponent. `before` is the letter before them. */
+static int mark_letters(const char *text, char before) {
+  if (!is_digit(before)) {
+    return 0;
+  }
+  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
+    return 2;
+  }
+  return text[0] == 'f';
+}
+
+/* Appends a text without the marks of C to the `used` letters of a buffer of `bytes` bytes and ends it with a 0. What
+   does not fit is dropped. Returns the letters used then. */
+static size_t append_text(char *to, size_t bytes, size_t used, const char *text) {
+  char before = 0;
+  while (*text && used + 1 < bytes) {
+    int marks = mark_letters(text, before);
+    before = marks ? '0' : *text;
+    if (marks) {
+      text += marks;
+    } else {
+      to[used++] = *text++;
+    }
+  }
+  if (bytes > 0) {
+    to[used] = 0;
+  }
+  return used;
+}
+
+int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_config_fault(config);
+  if (fault > CONFIG_FABRIC) {
+    size_t used = append_text(text, bytes, 0, "fabric.");
+    append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
+  } else {
+    append_text(text, bytes, 0, find_text(config_texts, fault));
+  }
+  return config_error(fault);
+}
+
+int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = fabric ? find_fabric_fault(fabric) : 0;
+  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+#if WITH_COLLIDERS
+
+int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_collider_fault(collider);
+  append_text(text, bytes, 0, find_text(collider_texts, fault));
+  return collider_error(fault);
+}
+
+#endif
 
 #endif
 

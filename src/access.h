@@ -264,7 +264,27 @@ static int check_particle(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+}
+
+/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
+#define MIN_TIME_STEP 1.0e-6f
+#define MAX_TIME_STEP 1.0f
+
+static int is_time_step(float dt) {
+  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
+}
+
+/* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
+static cloth_vector current_velocity(const cloth *c, int32_t particle) {
+  return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)
+                                              : vector_load(vectors_at(c, c->state.velocity), particle);
+}
+
+/* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
+static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
 }
 
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
@@ -281,5 +301,5 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

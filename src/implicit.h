@@ -49,7 +49,8 @@ static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->max_substep_iterations =
+      result.iterations > s->max_substep_iterations ? result.iterations : s->max_substep_iterations;
   s->substeps_capped += result.capped;
   s->residual = maximum(s->residual, result.residual);
 }

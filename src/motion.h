@@ -13,7 +13,7 @@
 
 /*
  * Motion of the particles in a step: mobilities before it, prediction, velocities from moved positions and acceptance
- * in every substep, arrival of pins, colliders and targets after it.
+ * in every substep, arrival of colliders and targets after it.
  * In: state (freedom, position, velocity, velocity_history), the plan, own and scratch arrays below.
  * Out: state.position, velocity, velocity_history, freedom; scratch.mobility.
  * Scratch: scratch.product holds the predicted positions from predict_positions() or predict() to accept_particles();
@@ -21,19 +21,29 @@
  * explicit forces, not yet divided by the mass.
  */
 
-/* Stops the pins that have reached their targets, and sets all mobilities: the reference mass over the particle's, 0
-   for pins. */
-CLOTH_SEPARATE void prepare_particles(const cloth *c) {
+/* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last
+   step. */
+static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
-  float *mobility = floats_at(c, c->scratch.mobility);
   uint8_t *freedom = freedom_of(c);
-  int have_arrived = (union_of_freedom_flags(c) & PIN_ARRIVED) != 0;
-  for (int32_t i = 0; have_arrived && i < c->count; i++) {
-    if (freedom[i] & PIN_ARRIVED) {
+  int have_moves = (union_of_freedom_flags(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (freedom[i] & PIN_MOVING) {
+      vector_store(v, i, starting_velocity(c, i, inverse_dt));
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
+    } else if (freedom[i] & PIN_ARRIVED) {
       vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
       freedom[i] = FREEDOM_PINNED;
     }
   }
+}
+
+/* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
+   for pins. */
+CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  const uint8_t *freedom = freedom_of(c);
+  start_pins(c, 1.0f / dt);
   for (int32_t i = 0; i < c->count; i++) {
     mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
     CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
@@ -269,16 +279,9 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
 }
 
-/* Ends the motions that the caller has set for one step: pins have reached their targets, colliders rest at their
-   poses, targets rest where they have been moved to. */
+/* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
+   moved to. */
 static void finish_motions(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int have_targets = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
-  for (int32_t i = 0; have_targets && i < c->count; i++) {
-    if (freedom[i] & PIN_HAS_TARGET) {
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    }
-  }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;

@@ -1,4 +1,5 @@
 #pragma once
+#include "access.h"
 #include "compiler.h"
 #include "config.h"
 #include "scalar.h"
@@ -53,7 +54,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->settings.strain_limit.sweeps > 0) {
     float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
   }
   return stretch;
 }
@@ -64,18 +65,18 @@ CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16
 
 /* Sets what a plan has in common whatever its substeps and sweeps: three tiers, with everything stiff projected. */
 static void plan_tiers(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->bend_integration = CLOTH_BEND_ADAPTIVE;
-  config->projection_threshold = 0.0f;
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.projection_threshold = 0.0f;
   /* Few substeps take more BDF2, which keeps motion alive, and fewer sweeps. Not so tubes: with the values for sheets
      the tube of test_gathered_tube_rests() is not at rest after 1800 steps of 8 substeps without velocity damping. */
-  config->extrapolation = config->wrap ? 0.5f : 0.8f;
-  config->spans = 0;
-  config->fine_sweeps = config->wrap ? 3 : 1;
-  config->tethers = TETHERS;
+  config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
+  config->projection.spans = 0;
+  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
+  config->tethers.count = TETHERS;
   config->substeps = 1;
-  config->max_substeps = 1;
-  config->limit_sweeps = 0;
+  config->integration.max_substeps = 1;
+  config->strain_limit.sweeps = 0;
 }
 
 /* Maxima that a plan must keep; 0: no maximum. */
@@ -146,10 +147,10 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
     return CLOTH_ERROR_NULL;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_RANGE;
   }
   plan_choice best;
   plan_goal goal;
@@ -157,13 +158,13 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   goal.stretch = stretch;
   choose_plan(config, dt, &goal, &best);
   if (best.forecast.work == 0) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_NO_PLAN;
   }
   *planned = *config;
   plan_tiers(planned);
   planned->substeps = best.substeps;
-  planned->max_substeps = best.substeps;
-  planned->limit_sweeps = best.sweeps;
+  planned->integration.max_substeps = best.substeps;
+  planned->strain_limit.sweeps = best.sweeps;
   *forecast = best.forecast;
   return CLOTH_OK;
 }

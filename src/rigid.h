@@ -96,18 +96,20 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f
 
-/* CLOTH_OK for a pose within the position limit with a unit quaternion, else the error that says what is wrong. */
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
+/* 1 if a rotation is finite and of unit length, else 0. */
+static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
-    return CLOTH_ERROR_ROTATION;
+    return 0;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
+}
+
+/* CLOTH_OK for a pose within the position limit with a unit quaternion, else CLOTH_ERROR_RANGE. */
+static int check_pose(const cloth_pose *pose) {
+  int is_pose = vector_in_range(pose->position, CLOTH_POSITION_LIMIT) && is_unit_rotation(pose->rotation);
+  return is_pose ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {

@@ -44,12 +44,12 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
     /* 2^127 * 2 is infinite in a float; in a wider format halving it gives 2^127 again. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS_PRECISION, 0x7f000000u, 0, 0x7f800000u},
     /* (2^24 + 1/2) - 2^24 and (1 + 2^-25) - 1 are 0 if the sum is rounded to a float, else 1/2 and 2^-25. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x3f800000u, 0x33000000u, 0},
     /* 3 / 7, which differs from 3 * (1 / 7). */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    {A_OVER_B, CLOTH_ERROR_EXCESS_PRECISION, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
     /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */

@@ -160,7 +160,7 @@ static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
   clear_pads(c);
-  prepare_particles(c);
+  prepare_particles(c, dt);
   int32_t uniform = find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -241,7 +241,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_WORK;
+    return CLOTH_ERROR_STATE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -259,8 +259,11 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_WORK;
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);

@@ -180,9 +180,12 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
+  if (!c->state.targets) {
+    return CLOTH_ERROR_STATE;
+  }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!c->state.targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
+  if (!is_motion_limit(limit)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
@@ -212,7 +215,7 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
         !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
-      return CLOTH_ERROR_VECTOR;
+      return CLOTH_ERROR_RANGE;
     }
   }
   return CLOTH_OK;
@@ -224,7 +227,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (!c->state.targets) {
-    return CLOTH_ERROR_TARGETS;
+    return CLOTH_ERROR_STATE;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
   error = error ? error : check_targets(c, layout, vertices);

@@ -229,7 +229,10 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  if (c->settings.tethers.count == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
@@ -241,7 +244,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return error;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+    return CLOTH_ERROR_STATE; /* choosing needs it */
   }
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -262,7 +265,7 @@ int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pi
   return error;
 }
 
-int cloth_choose_tethers(cloth *c) {
+int cloth_reset_tethers(cloth *c) {
   int error = check_tether(c, 0, 0);
   if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
     inputs_of(c)->tethers_chosen = TETHERS_STALE;

@@ -71,7 +71,7 @@
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
-#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+#define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
 /* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
    cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
@@ -141,8 +141,8 @@ enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NO
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* the velocity leads to a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* the pin has reached its target; the next step starts by setting its velocity to 0 */
+#define PIN_MOVING 4u  /* the displacement [m] of the next step is stored in place of the velocity */
+#define PIN_ARRIVED 8u /* the velocity was that of one step, and becomes 0 when the next one starts */
 
 /* A particle confined to a line or plane. Consists of words, as images and hashes read the state word by word. */
 typedef struct confinement {
@@ -318,41 +318,24 @@ typedef struct grid_shape {
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
-/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+/* The settings that a step reads: the groups of cloth_config, and its usual settings where they belong. */
 typedef struct cloth_settings {
-  struct {
-    float density, drag, lift, normal_drag;
-  } air;
+  cloth_config_air air;
   struct {
     int32_t method, bend_method;
     float explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  struct {
-    int32_t spans, fine_sweeps;
-    float fold_stiffness;
-  } projection;
-  struct {
-    int32_t count;
-    float scale;
-  } tethers;
-  struct {
-    int32_t preconditioner, max_iterations;
-    float tolerance;
-    int32_t warm_start;
-  } solver;
-  struct {
-    int32_t sweeps;
-    float max_extension, max_compression;
-  } strain_limit;
+  cloth_config_projection projection;
+  cloth_config_tethers tethers;
+  cloth_config_solver solver;
+  cloth_config_strain_limit strain_limit;
   struct {
     int32_t mode;
     float thickness;
   } contact;
-  struct {
-    float speed, time;
-  } sleep;
+  cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -441,6 +424,3 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) 
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
    particle, whose limit is at most 1e4. */
 #define HISTORY_INVALID 2.0e5f
-
-/* Maximum of each component of a pin's velocity [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f

@@ -20,17 +20,9 @@
  * pins and the colliders and charged before the first substep; and a varying one that kernels charge as it happens:
  * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
  * bound is the planned work plus the maximum of the varying work. With fixed work the maximum is planned.
- * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_work_bound() writes the
+ * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound() writes the
  * workspace's plan, which every step makes anew. Scratch: none.
  */
-
-/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
-#define MIN_TIME_STEP 1.0e-6f
-#define MAX_TIME_STEP 1.0f
-
-static int is_time_step(float dt) {
-  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
-}
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
@@ -161,17 +153,33 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   return work;
 }
 
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. */
+/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (union_of_freedom_flags(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
+   moves, and its step looks at no particle. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH;
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
@@ -187,7 +195,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
     return error;
@@ -220,13 +228,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
-  model->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform runs, and as many confined particles
@@ -237,8 +247,8 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&scene, sizeof scene);
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CYLINDER;
-  scene.confined = config->max_confined;
-  scene.tether_slots = config->tethers;
+  scene.confined = config->capacity.max_confined;
+  scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);
   }
@@ -260,7 +270,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
   return max;
 }
 
-int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
   int error = check_config(config);
   if (error) {
     return error;
@@ -269,7 +279,7 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (!is_time_step(dt)) {
-    return CLOTH_ERROR_TIME_STEP;
+    return CLOTH_ERROR_RANGE;
   }
   config_model model;
   scene_summary scene = worst_scene(config);

@@ -34,15 +34,15 @@ static fixture framed_sheet(void) {
   config.columns = config.rows = 10;
   config.edge_warp = vector_at(0.5, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -0.5, 0.0);
-  config.velocity_damping = 4.0f;
+  config.integration.velocity_damping = 4.0f;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 20.0f;
   config.fabric.shear = 10.0f;
   if (is_implicit) {
     use_two_tiers(&config);
-    config.explicit_threshold = 0.0f;
-    config.max_iterations = 60;
-    config.tolerance = 1e-4f;
-    config.limit_sweeps = 0;
+    config.integration.explicit_threshold = 0.0f;
+    config.solver.max_iterations = 60;
+    config.solver.tolerance = 1e-4f;
+    config.strain_limit.sweeps = 0;
   }
   fixture s = fixture_make(&config);
   for (int column = 0; column < 10; column++)
@@ -75,7 +75,7 @@ static point in_world(const cloth_pose *pose, point p) {
 static void move_with_frame(fixture *s, const cloth_pose *frame) {
   for (int column = 0; column < 10; column++) {
     point place = in_world(frame, (point){0.5 * column / 9.0, 0.0, 0.0});
-    cloth_set_pin_target(s->sheet, column, vector_of(place), FRAME);
+    cloth_move_pin(s->sheet, column, vector_of(place));
   }
   cloth_pose ball = {vector_of(in_world(frame, ball_place)), frame->rotation};
   cloth_move_collider(s->sheet, 0, NULL, &ball);
@@ -98,7 +98,7 @@ static double carried_apart(const cloth_inertia *inertia, int steps) {
   double apart = 0.0;
   for (int step = 0; step < steps; step++) {
     cloth_pose next = frame_pose(step + 1);
-    CHECK(cloth_carry(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    CHECK(cloth_move_frame(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
     move_with_frame(&carried, &next);
     cloth_step(still.sheet, FRAME);
     cloth_step(carried.sheet, FRAME);
@@ -124,7 +124,7 @@ static void test_whole_inertia(void) {
   const cloth_inertia whole = {1.0f, 1.0f, 1.0f};
   for (int step = 0; step < 120; step++) {
     cloth_pose from = frame_pose(step), to = frame_pose(step + 1);
-    CHECK(cloth_carry(carried.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    CHECK(cloth_move_frame(carried.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
     move_with_frame(&carried, &to);
     move_with_frame(&world, &to);
     cloth_step(carried.sheet, FRAME);
@@ -144,7 +144,7 @@ static void test_teleport(void) {
   run_steps(there.sheet, 30, FRAME);
   cloth_pose from = frame_pose(0), to = from;
   to.position = vector_at(1.5, 1.0, -0.5);
-  CHECK(cloth_carry(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_carry");
+  CHECK(cloth_move_frame(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
   run_steps(here.sheet, 30, FRAME);
   run_steps(there.sheet, 30, FRAME);
   double apart = farthest_apart(&here, &to, &there);
@@ -157,7 +157,7 @@ static void test_teleport(void) {
 static void test_carried_state(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 6;
-  config.targets = 1;
+  config.capacity.targets = 1;
   config.origin = vector_at(9e4, 0.0, 0.0);
   fixture s = fixture_make(&config);
   cloth_collider ball = cloth_collider_default();
@@ -174,8 +174,8 @@ static void test_carried_state(void) {
   unsigned char *image = malloc(bytes);
   for (int turn = 0; turn < 40; turn++) {
     to.rotation = rotation_about((point){0.0, 1.0, 0.0}, 0.05 * turn);
-    int result = cloth_carry(s.sheet, &from, &to, &flung, FRAME, ~UINT64_C(0));
-    CHECK(result == CLOTH_OK, "cloth_carry: %s", cloth_result_name(result));
+    int result = cloth_move_frame(s.sheet, &from, &to, &flung, FRAME, ~UINT64_C(0));
+    CHECK(result == CLOTH_OK, "cloth_move_frame: %s", cloth_result_name(result));
     cloth_write_image(s.sheet, image, bytes);
     result = cloth_read_image(s.sheet, image, bytes);
     CHECK(result == CLOTH_OK, "after turn %d its own image: %s", turn, cloth_result_name(result));
@@ -192,13 +192,13 @@ static void test_centrifugal_force(void) {
     config.columns = config.rows = 2;
     config.edge_warp = vector_at(0.01, 0.0, 0.0);
     config.edge_weft = vector_at(0.0, 0.01, 0.0);
-    config.max_speed = 1e4f;
+    config.integration.max_speed = 1e4f;
     fixture s = fixture_make(&config);
     double angle = 3.14159265358979 * eighths / 8.0, dt = 0.1;
     cloth_pose from = {vector_at(0.0, 0.0, 0.0), rotation_none()}, to = from;
     to.rotation = rotation_about((point){0.0, 0.0, 1.0}, angle);
     const cloth_inertia flung = {0.0f, 0.0f, 1.0f};
-    cloth_carry(s.sheet, &from, &to, &flung, (float)dt, 0);
+    cloth_move_frame(s.sheet, &from, &to, &flung, (float)dt, 0);
     double speed = point_length(velocity_of(s.sheet, 1)), expected = angle * angle / dt * 0.01;
     CHECK(fabs(speed / expected - 1.0) < 1e-3, "flung out at %g m/s instead of %g, %d / 8 of half a turn", speed,
           expected, eighths);
@@ -215,11 +215,11 @@ static void test_carry_refusals(void) {
   far.position = vector_at(2e5, 0.0, 0.0);
   bent.rotation.w = 2.0f;
   cloth_inertia inertia = {1.5f, 0.0f, 0.0f};
-  CHECK(cloth_carry(s.sheet, &from, &far, NULL, FRAME, 1) == CLOTH_ERROR_VECTOR, "out of the world");
-  CHECK(cloth_carry(s.sheet, &bent, &to, NULL, FRAME, 1) == CLOTH_ERROR_ROTATION, "no rotation");
-  CHECK(cloth_carry(s.sheet, &from, NULL, NULL, FRAME, 1) == CLOTH_ERROR_NULL, "nowhere");
-  CHECK(cloth_carry(s.sheet, &from, &to, NULL, 0.0f, 1) == CLOTH_ERROR_TIME_STEP, "no time");
-  CHECK(cloth_carry(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_INERTIA, "half as much again");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, 1) == CLOTH_ERROR_RANGE, "out of the world");
+  CHECK(cloth_move_frame(s.sheet, &bent, &to, NULL, FRAME, 1) == CLOTH_ERROR_RANGE, "no rotation");
+  CHECK(cloth_move_frame(s.sheet, &from, NULL, NULL, FRAME, 1) == CLOTH_ERROR_NULL, "nowhere");
+  CHECK(cloth_move_frame(s.sheet, &from, &to, NULL, 0.0f, 1) == CLOTH_ERROR_RANGE, "no time");
+  CHECK(cloth_move_frame(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_RANGE, "half as much again");
   cloth_hash(s.sheet, &after);
   CHECK(before == after, "a refusal changed the cloth");
   fixture_free(&s);
@@ -256,8 +256,8 @@ static cloth_config led_config(void) {
   config.columns = config.rows = TARGET_SIDE;
   config.edge_warp = vector_at(1.0, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
-  config.targets = 1;
-  config.drag = 1.0f;
+  config.capacity.targets = 1;
+  config.air.drag = 1.0f;
   return config;
 }
 
@@ -349,7 +349,7 @@ static void test_targets_lead(void) {
 /* Round a tube targets come as its vertices go, with the first of a row twice. */
 static void test_targets_round_a_tube(void) {
   cloth_config config = led_config();
-  config.wrap = 1;
+  config.grid.wrap = 1;
   fixture s = fixture_make(&config);
   enum { TUBE_VERTICES = (TARGET_SIDE + 1) * TARGET_SIDE };
   vertex vertices[TUBE_VERTICES];
@@ -386,27 +386,27 @@ static void test_target_refusals(void) {
   CHECK(cloth_move_targets(s.sheet, &layout, vertices, sizeof vertices) == CLOTH_ERROR_BUFFER, "beyond the stride");
   CHECK(cloth_move_targets(s.sheet, &vertex_layout, NULL, 0) == CLOTH_ERROR_NULL, "no vertices");
   vertices[TARGET_COUNT - 1].position.y = NAN;
-  CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_VECTOR, "not a number");
+  CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_RANGE, "not a number");
   cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f};
-  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "less than no distance");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_RANGE, "less than no distance");
   CHECK(cloth_set_motion_constraint(s.sheet, 3, NULL) == CLOTH_ERROR_NULL, "no constraint");
-  CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_PARTICLE, "no particle");
+  CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_INDEX, "no particle");
   cloth_hash(s.sheet, &after);
   CHECK(before == after, "a refusal changed the cloth");
   fixture_free(&s);
-  config.targets = 0;
+  config.capacity.targets = 0;
   s = fixture_make(&config);
   place_targets(&frame, vertices);
   constraint = cloth_motion_constraint_default();
-  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_TARGETS, "no room");
-  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "no room");
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_STATE, "no room");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_STATE, "no room");
   fixture_free(&s);
 }
 
 /* Targets are state: saved between the call and the step, all goes on to the bit, and an image takes them along. */
 static void test_targets_are_state(void) {
   cloth_config config = led_config();
-  config.sleep_speed = 0.05f;
+  config.sleep.speed = 0.05f;
   fixture s = fixture_make(&config), other = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = frame_pose(0);
@@ -439,8 +439,8 @@ static void test_targets_are_state(void) {
 /* A cloth asleep is woken by targets that move, not by those that stay. */
 static void test_targets_wake(void) {
   cloth_config config = led_config();
-  config.sleep_speed = 0.1f;
-  config.velocity_damping = 5.0f;
+  config.sleep.speed = 0.1f;
+  config.integration.velocity_damping = 5.0f;
   fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
@@ -502,7 +502,7 @@ static void test_large_backstops(void) {
 static void test_gusts(void) {
   cloth_config config = tested_config();
   config.columns = config.rows = 4;
-  config.drag = 1.0f;
+  config.air.drag = 1.0f;
   fixture s = fixture_make(&config);
   cloth_set_wind(s.sheet, vector_at(5.0, 0.0, 1.0));
   const cloth_gusts gusts = {{4.0f, 0.0f, 2.0f}, 1.5f, 0.0f, 2026};
@@ -552,13 +552,13 @@ static void test_gusts(void) {
   CHECK(wind.x == 5.0f && wind.z == 1.0f, "without gusts (%g, %g)", (double)wind.x, (double)wind.z);
   cloth_gusts wrong = gusts;
   wrong.period = 0.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "a period of 0");
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "a period of 0");
   wrong = gusts;
   wrong.start = -1.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "a start before the beginning");
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "a start before the beginning");
   wrong = gusts;
   wrong.strength.z = -1.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "less than no strength");
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "less than no strength");
   fixture_free(&s);
 }
 
@@ -573,26 +573,25 @@ static void test_shared_scratch(void) {
   for (int n = 0; n < CLOTHS; n++) {
     tested_scheme = n % 2 ? TWO_TIERS : PROJECTED;
     configs[n] = square_config(8 + 5 * n, 0.4);
-    configs[n].preconditioner = n == 3 ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
-    configs[n].sleep_speed = 0.0f;
+    configs[n].solver.preconditioner = n == 3 ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+    configs[n].sleep.speed = 0.0f;
     alone[n] = fixture_make(&configs[n]);
-    configs[n].shared_scratch = 1;
+    configs[n].capacity.shared_scratch = 1;
     sharing[n] = fixture_make(&configs[n]);
     CHECK(sharing[n].memory.total_bytes < alone[n].memory.total_bytes, "no bytes are shared");
-    CHECK(cloth_step(sharing[n].sheet, FRAME) == CLOTH_ERROR_SCRATCH, "stepped without scratch");
+    CHECK(cloth_step(sharing[n].sheet, FRAME) == CLOTH_ERROR_STATE, "stepped without scratch");
     size_t bytes = sharing[n].memory.shared_bytes;
     most = bytes > most ? bytes : most;
   }
   unsigned char *allocation;
   unsigned char *scratch = guarded_buffer(most, 0, &allocation);
-  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_SCRATCH,
-        "short");
-  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_SCRATCH, "not aligned");
-  CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_SCRATCH, "has its own");
+  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_ARENA, "short");
+  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_ARENA, "not aligned");
+  CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
-  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_SCRATCH, "its own arena");
-  configs[0].shared_scratch = 2;
-  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_SCRATCH, "shared twice");
+  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_ARENA, "its own arena");
+  configs[0].capacity.shared_scratch = 2;
+  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_RANGE, "shared twice");
   cloth_collider ball = cloth_collider_default();
   for (int n = 0; n < CLOTHS; n++) {
     CHECK(cloth_set_scratch(sharing[n].sheet, scratch, most) == CLOTH_OK, "cloth_set_scratch");
@@ -610,8 +609,8 @@ static void test_shared_scratch(void) {
   }
   for (int n = 0; n < CLOTHS; n++) {
     cloth_reaction pushed, alike;
-    cloth_collider_reaction(alone[n].sheet, 0, &pushed);
-    cloth_collider_reaction(sharing[n].sheet, 0, &alike);
+    cloth_get_collider_reaction(alone[n].sheet, 0, &pushed);
+    cloth_get_collider_reaction(sharing[n].sheet, 0, &alike);
     CHECK(memcmp(&pushed, &alike, sizeof pushed) == 0, "another reaction");
     cloth_statistics did, does;
     cloth_get_statistics(alone[n].sheet, &did);

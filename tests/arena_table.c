@@ -18,7 +18,7 @@ typedef struct arrangement {
 
 static void set_up_explicit_only(cloth_config *config) {
   use_two_tiers(config);
-  config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
 }
 
 static void set_up_default(cloth_config *config) {
@@ -30,11 +30,11 @@ static void set_up_two_tiers(cloth_config *config) {
 }
 
 static void set_up_everything(cloth_config *config) {
-  config->projection_threshold = CLOTH_KAPPA_NEVER;
-  config->mass_map = ones;
-  config->stiffness_map = ones;
-  config->warm_start = 1;
-  config->contact_mode = CLOTH_CONTACT_SOLVER;
+  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config->grid.mass_map = ones;
+  config->grid.stiffness_map = ones;
+  config->solver.warm_start = 1;
+  config->contact.mode = CLOTH_CONTACT_SOLVER;
 }
 
 static cloth_memory memory_of(const arrangement *a, int32_t columns, int32_t rows) {

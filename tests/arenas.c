@@ -44,8 +44,8 @@ static void test_moved_arena(void) {
   CHECK(memcmp(target + moved.memory.state_offset, fixture_state(&still), still.memory.state_bytes) == 0,
         "the moved cloth went elsewhere");
   CHECK(guards_intact(target, moved.memory.total_bytes), "bytes outside the moved arena were written");
-  cloth_range range;
-  cloth_positions((cloth *)(void *)target, &range);
+  cloth_vector_view range;
+  cloth_get_positions((cloth *)(void *)target, &range);
   const unsigned char *x = (const unsigned char *)range.x;
   CHECK(x >= target && x < target + moved.memory.total_bytes, "positions lie outside the moved arena");
   free(allocation);
@@ -106,7 +106,7 @@ static void expect_addition(const cloth_config *with, size_t without, size_t sha
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
   size_t marks = 2 * (size_t)with->rows * (((size_t)with->columns + 7) / 8); /* of tethers */
-  size_t buffers = 36 * (size_t)with->columns, axes = with->tethers > 0 ? 52 * (size_t)with->max_colliders : 0;
+  size_t buffers = 36 * (size_t)with->columns, axes = with->tethers.count > 0 ? 52 * (size_t)with->max_colliders : 0;
   size_t pads = share * (particles < 512 ? 0 : 95) + marks + (axes > buffers ? axes - buffers : 0);
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
   CHECK(total <= without + share * particles + 6 * CLOTH_ALIGNMENT + pads, "%s adds %g bytes a particle", name,
@@ -128,44 +128,44 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   use_projection(&config);
   expect_bytes(&config, 112, "in three tiers");
   cloth_config option = config;
-  option.tethers = 0;
+  option.tethers.count = 0;
   cloth_memory memory = memory_of(&option);
-  option.tethers = 1;
+  option.tethers.count = 1;
   expect_addition(&option, memory.total_bytes, 4, "one tether");
-  option.tethers = 2;
+  option.tethers.count = 2;
   expect_addition(&option, memory.total_bytes, 8, "two tethers");
   option = config;
-  option.extrapolation = 0.0f;
+  option.integration.bdf2_blend = 0.0f;
   memory = memory_of(&option);
-  option.extrapolation = 0.1f;
+  option.integration.bdf2_blend = 0.1f;
   expect_addition(&option, memory.total_bytes, 28, "extrapolation");
   memory = memory_of(&config);
   option = config;
-  option.warm_start = 1;
+  option.solver.warm_start = 1;
   CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a warm start without a solver takes memory");
   option = config;
-  option.projection_threshold = option.explicit_threshold;
+  option.integration.projection_threshold = option.integration.explicit_threshold;
   CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a solver that never solves takes memory");
   use_two_tiers(&config);
   expect_bytes(&config, 208, "in two tiers");
   memory = memory_of(&config);
   option = config;
-  option.projection_threshold = 1.0f;
+  option.integration.projection_threshold = 1.0f;
   CHECK(memory_of(&option).total_bytes <= memory.total_bytes + 704, "a threshold takes more than 0.7 KB");
   option = config;
-  option.warm_start = 1;
+  option.solver.warm_start = 1;
   expect_addition(&option, memory.total_bytes, 12, "warm start");
   option = config;
-  option.mass_map = map;
+  option.grid.mass_map = map;
   expect_addition(&option, memory.total_bytes, 4, "mass map");
   option = config;
-  option.stiffness_map = map;
+  option.grid.stiffness_map = map;
   expect_addition(&option, memory.total_bytes, 4, "stiffness map");
   option = config;
-  option.contact_mode = CLOTH_CONTACT_SOLVER;
+  option.contact.mode = CLOTH_CONTACT_SOLVER;
   expect_addition(&option, memory.total_bytes, 16, "solver contact");
   option = config;
-  option.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  option.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   expect_bytes(&option, 66, "explicit only");
 }
 
@@ -190,16 +190,16 @@ static void test_memory_capacities(void) {
   fixture s = fixture_make(&config);
   cloth_memory spans;
   memset(&spans, 0, sizeof spans);
-  CHECK(cloth_memory_spans(s.sheet, &spans) == CLOTH_OK, "no spans");
+  CHECK(cloth_get_memory(s.sheet, &spans) == CLOTH_OK, "no spans");
   CHECK(memcmp(&spans, &s.memory, sizeof spans) == 0, "spans differ from what was asked for");
   size_t total = s.memory.total_bytes, slack = 4 * CLOTH_ALIGNMENT;
   config.max_colliders = 64;
   CHECK(memory_of(&config).total_bytes <= total + 48 * (120 + 52) + slack, "colliders cost more than 172 bytes each");
   config.max_colliders = 16;
-  config.max_confined = 1008;
+  config.capacity.max_confined = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 32 + slack, "confined particles cost more than 32 bytes each");
-  config.max_confined = 8;
-  config.max_substeps = 1008;
+  config.capacity.max_confined = 8;
+  config.integration.max_substeps = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 2 + slack, "substeps cost more than 2 bytes each");
   fixture_free(&s);
 }

@@ -79,7 +79,7 @@ static int random_input_call(cloth *sheet, random_source *random, int particle) 
   case 4:
     return cloth_set_pin_velocity(sheet, particle, v);
   case 5:
-    return cloth_set_pin_target(sheet, particle, v, FRAME);
+    return cloth_move_pin(sheet, particle, v);
   case 6:
     return cloth_confine_to_line(sheet, particle, v);
   case 7:
@@ -272,7 +272,7 @@ static void test_particle_histories(void) {
   cloth_pin(p.a.sheet, 0);
   cloth_set_pin_velocity(p.a.sheet, 0, up);
   cloth_pin(p.b.sheet, 0);
-  cloth_set_pin_target(p.b.sheet, 0, slant, FRAME);
+  cloth_move_pin(p.b.sheet, 0, slant);
   cloth_set_pin_velocity(p.b.sheet, 0, up);
   expect_same(&p, "a target that became a velocity");
 
@@ -301,7 +301,7 @@ static void test_input_histories(void) {
    nothing left to tell them apart. */
 static void test_contact_history(void) {
   cloth_config config = history_config();
-  config.warm_start = 0; /* which is a history of its own */
+  config.solver.warm_start = 0; /* which is a history of its own */
   pair p = {fixture_make(&config), fixture_make(&config)};
   cloth_collider ball = ball_collider();
   cloth_add_collider(p.b.sheet, &ball);

@@ -7,7 +7,7 @@
 
 static void expect_rest_on(const cloth_collider *collider, const cloth_config *config, const char *shape) {
   char name[64];
-  snprintf(name, sizeof name, "%s, mode %d", shape, (int)config->contact_mode);
+  snprintf(name, sizeof name, "%s, mode %d", shape, (int)config->contact.mode);
   fixture s = fixture_make(config);
   cloth_add_collider(s.sheet, collider);
   int notes = run_steps(s.sheet, 300, FRAME);
@@ -45,10 +45,10 @@ static void test_rest_on_every_shape(void) {
   config.edge_warp = vector_at(0.8, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 0.8);
   config.origin = vector_at(-0.4, 0.35, -0.4);
-  config.velocity_damping = 2.0f;
+  config.integration.velocity_damping = 2.0f;
   config.substeps = 8;
-  config.contact_mode = tested_mode;
-  config.max_iterations = tested_mode == CLOTH_CONTACT_SOLVER ? 100 : 8;
+  config.contact.mode = tested_mode;
+  config.solver.max_iterations = tested_mode == CLOTH_CONTACT_SOLVER ? 100 : 8;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     expect_rest_on(&cases[i].collider, &config, cases[i].name);
 }
@@ -65,9 +65,9 @@ static void slide(cloth_contact_mode mode, double friction, double *way, double 
   config.edge_warp = vector_of(point_scaled(down, -0.5));
   config.edge_weft = vector_at(0.0, 0.0, 0.5);
   config.origin = vector_of(point_scaled(up, (double)config.thickness));
-  config.velocity_damping = 0.0f;
-  config.contact_mode = mode;
-  config.max_iterations = 60;
+  config.integration.velocity_damping = 0.0f;
+  config.contact.mode = mode;
+  config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_collider incline = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_about(z_axis, INCLINE_ANGLE));
   incline.static_friction = incline.kinetic_friction = (float)friction;
@@ -103,8 +103,8 @@ static fixture sheet_on_top(cloth_contact_mode mode, double size, const cloth_co
   config.edge_warp = vector_at(size, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, size);
   config.origin = vector_at(-0.5 * size, (double)config.thickness, -0.5 * size);
-  config.contact_mode = mode;
-  config.max_iterations = 60;
+  config.contact.mode = mode;
+  config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
   run_steps(s.sheet, settle, FRAME);
@@ -197,7 +197,7 @@ static void test_fast_ball(void) {
   config.columns = config.rows = 21;
   config.origin = vector_at(-0.5, -0.5, 0.0);
   config.edge_weft = vector_at(0.0, 1.0, 0.0);
-  config.contact_mode = mode;
+  config.contact.mode = mode;
   fixture s = fixture_make(&config);
   const int corners[] = {0, 20, 420, 440};
   for (int i = 0; i < 4; i++)
@@ -230,7 +230,7 @@ static void test_fast_ball(void) {
 static void drop_fast_sheet(const cloth_collider *collider, const char *name) {
   const cloth_contact_mode mode = tested_mode;
   cloth_config config = square_config(16, 0.5);
-  config.contact_mode = mode;
+  config.contact.mode = mode;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
   const point down = {3.0, -50.0, 1.0};
@@ -258,17 +258,17 @@ static void test_fast_sheet(void) {
 
 static void add_to_impulse(const fixture *s, point *impulse) {
   cloth_reaction reaction;
-  CHECK(cloth_collider_reaction(s->sheet, 0, &reaction) == CLOTH_OK, "no reaction");
+  CHECK(cloth_get_collider_reaction(s->sheet, 0, &reaction) == CLOTH_OK, "no reaction");
   *impulse = point_sum(*impulse, point_of(reaction.impulse));
 }
 
 /* What the cloth lost in momentum, gravity's share apart, the ball got. Returns the share that is missing of it. */
 static double missing_momentum(cloth_contact_mode mode, point velocity) {
   cloth_config config = square_config(16, 0.3);
-  config.velocity_damping = 0.0f;
-  config.contact_mode = mode;
-  config.max_iterations = 100;
-  config.tolerance = 1e-4f;
+  config.integration.velocity_damping = 0.0f;
+  config.contact.mode = mode;
+  config.solver.max_iterations = 100;
+  config.solver.tolerance = 1e-4f;
   fixture s = fixture_make(&config);
   cloth_collider ball = cloth_collider_default();
   ball.pose.position = vector_at(0.1, 0.0, 0.05);
@@ -307,15 +307,15 @@ static void test_momentum(void) {
 static void test_weight(void) {
   const cloth_contact_mode mode = tested_mode;
   cloth_config config = square_config(10, 0.01);
-  config.contact_mode = mode;
-  config.max_iterations = 100;
+  config.contact.mode = mode;
+  config.solver.max_iterations = 100;
   fixture s = fixture_make(&config);
   cloth_collider plane = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_none());
   plane.pose.position = vector_at(-0.7, 0.0, 0.4);
   cloth_add_collider(s.sheet, &plane);
   run_steps(s.sheet, 60, FRAME);
   cloth_reaction reaction;
-  cloth_collider_reaction(s.sheet, 0, &reaction);
+  cloth_get_collider_reaction(s.sheet, 0, &reaction);
   point weight = {0.0, -sheet_mass(&s) * 9.81 * (double)FRAME, 0.0};
   point torque = point_cross(point_difference(mean_position(&s), point_of(plane.pose.position)), weight);
   CHECK(point_distance(point_of(reaction.impulse), weight) < 0.01 * point_length(weight),

@@ -32,12 +32,12 @@ static scene scene_of(random_source *random, int trial) {
   else
     use_two_tiers(&s.config);
   s.config.substeps = random_int(random, 1, 8);
-  s.config.max_iterations = random_int(random, 1, 12);
-  s.config.warm_start = random_int(random, 0, 1);
-  s.config.limit_sweeps = random_int(random, 0, 5);
-  s.config.bend_integration = (cloth_bend_integration)random_int(random, 0, 1);
-  s.config.contact_mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
-  s.config.sleep_speed = random_int(random, 0, 3) ? 0.0f : 0.5f;
+  s.config.solver.max_iterations = random_int(random, 1, 12);
+  s.config.solver.warm_start = random_int(random, 0, 1);
+  s.config.strain_limit.sweeps = random_int(random, 0, 5);
+  s.config.integration.bend_method = (cloth_bend_integration)random_int(random, 0, 1);
+  s.config.contact.mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
+  s.config.sleep.speed = random_int(random, 0, 3) ? 0.0f : 0.5f;
   return s;
 }
 
@@ -54,7 +54,7 @@ static void play_twice(random_source *random, int trial) {
     uint32_t ticks = (uint32_t)random_int(random, 0, 2 << random_int(random, 0, 9));
     fake_pace = 1;
     fake_time = random_int(random, 0, 1) ? 0u - 5u : 77u; /* the timer may wrap */
-    CHECK(cloth_work_bound(timed.sheet, FRAME, &bound) == CLOTH_OK, "cloth_work_bound");
+    CHECK(cloth_get_work_bound(timed.sheet, FRAME, &bound) == CLOTH_OK, "cloth_get_work_bound");
     int notes = cloth_step_until(timed.sheet, FRAME, ticks, &effort);
     CHECK(notes >= CLOTH_OK && effort.refinements >= 0, "trial %d: %d", trial, notes);
     CHECK(work_now(timed.sheet) <= bound, "trial %d, frame %d: more work than the bound", trial, frame);
@@ -137,19 +137,19 @@ static void test_refusals(void) {
   uint64_t before = hash_now(s.sheet);
   CHECK(cloth_step_until(s.sheet, FRAME, 5, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
   CHECK(cloth_step_until(NULL, FRAME, 5, &effort) == CLOTH_ERROR_NULL, "no cloth");
-  CHECK(cloth_step_until(s.sheet, 0.0f, 5, &effort) == CLOTH_ERROR_TIME_STEP, "dt 0");
+  CHECK(cloth_step_until(s.sheet, 0.0f, 5, &effort) == CLOTH_ERROR_RANGE, "dt 0");
   CHECK(cloth_step_again(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nothing to read");
-  CHECK(cloth_step_again(s.sheet, NAN, &effort) == CLOTH_ERROR_TIME_STEP, "dt NaN");
+  CHECK(cloth_step_again(s.sheet, NAN, &effort) == CLOTH_ERROR_RANGE, "dt NaN");
   const cloth_effort wrong[] = {{-1, 0}, {INT32_MIN, 1}, {1, 2}, {1, -1}};
   for (int i = 0; i < 4; i++)
-    CHECK(cloth_step_again(s.sheet, FRAME, &wrong[i]) == CLOTH_ERROR_WORK, "effort %d", i);
+    CHECK(cloth_step_again(s.sheet, FRAME, &wrong[i]) == CLOTH_ERROR_RANGE, "effort %d", i);
   CHECK(hash_now(s.sheet) == before && effort.refinements == 3 && effort.cut_short == 1,
         "a refused step did something");
   fixture_free(&s);
-  config.fixed_work = 1;
+  config.capacity.fixed_work = 1;
   s = fixture_make(&config);
-  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_WORK, "fixed work with a deadline");
-  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_WORK, "fixed work again");
+  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_STATE, "fixed work with a deadline");
+  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_STATE, "fixed work again");
   fixture_free(&s);
 }
 

@@ -9,7 +9,7 @@ static void test_mass_map(void) {
     map[i] = (float)(0.5 + 0.25 * (i % 7));
   cloth_config config = square_config(MAP_SIDE, 0.0);
   fixture plain = fixture_make(&config);
-  config.mass_map = map;
+  config.grid.mass_map = map;
   fixture mapped = fixture_make(&config);
   for (int i = 0; i < plain.count; i++) {
     double ratio = particle_mass(&mapped, i) / particle_mass(&plain, i);
@@ -32,9 +32,9 @@ static void test_mass_map_momentum(void) {
     map[i] = i == 40 ? 50.0f : 1.0f;
   cloth_config config = square_config(MAP_SIDE, 0.0);
   config.gravity = zero_vector;
-  config.velocity_damping = 0.0f;
-  config.mass_map = map;
-  config.max_iterations = 200;
+  config.integration.velocity_damping = 0.0f;
+  config.grid.mass_map = map;
+  config.solver.max_iterations = 200;
   fixture s = fixture_make(&config);
   cloth_apply_impulse(s.sheet, 0, vector_at(-0.002, 0.001, -0.002));
   run_steps(s.sheet, 30, FRAME);
@@ -53,7 +53,7 @@ static void test_maps_of_ones(void) {
   int notes;
   cloth_config config = square_config(12, 0.3);
   fixture plain = run_mixed_scene(&config, 30, &notes);
-  config.mass_map = config.stiffness_map = ones;
+  config.grid.mass_map = config.grid.stiffness_map = ones;
   fixture mapped = run_mixed_scene(&config, 30, &notes);
   double off = largest_distance(&plain, &mapped);
   CHECK(off < 1e-6, "maps of ones move it by %g m", off);
@@ -67,13 +67,14 @@ static void test_stiffness_map(void) {
   for (int i = 0; i < MAP_SIDE * MAP_SIDE; i++)
     map[i] = i % MAP_SIDE < MAP_SIDE / 2 ? 0.002f : 1.0f;
   cloth_config config = square_config(MAP_SIDE, 0.0);
-  config.stiffness_map = map;
+  config.grid.stiffness_map = map;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 3000.0f;
   config.fabric.shear = 1000.0f;
   config.substeps = 8;
-  config.limit_sweeps = 0;
+  config.strain_limit.sweeps = 0;
   config.fabric.stretch_damping = config.fabric.shear_damping = 0.0f;
-  config.velocity_damping = 3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */
+  config.integration.velocity_damping =
+      3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */
   fixture s = fixture_make(&config);
   for (int column = 0; column < MAP_SIDE; column++)
     cloth_pin(s.sheet, column);

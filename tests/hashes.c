@@ -36,7 +36,7 @@ static void test_hash_of_words(void) {
 static void test_equal_hashes(void) {
   cloth_config config = plain_config();
   fixture a = living(&config);
-  config.tolerance = 0.1f;
+  config.solver.tolerance = 0.1f;
   fixture b = stranger(&config, 3);
   memcpy(fixture_state(&b), fixture_state(&a), a.memory.state_bytes);
   CHECK(hash_of(a.sheet) == hash_of(b.sheet), "equal states, other hashes");

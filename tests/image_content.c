@@ -260,7 +260,7 @@ static void test_impossible_confinements(image_fixture *t) {
 /* What a particle listed twice leads to: the other one finds room where there is none, beyond the last confinement. */
 static void test_confined_twice(void) {
   cloth_config config = plain_config();
-  config.max_confined = 2;
+  config.capacity.max_confined = 2;
   fixture s = fixture_make(&config);
   image_map at = map_of(&config);
   cloth_confine_to_line(s.sheet, 2, vector_at(0.0, 1.0, 0.0));
@@ -431,7 +431,7 @@ static void test_image_header(void) {
       if (change == 0)
         continue;
       set_word(t.trial, word, get_word(t.image, word) + (uint32_t)change);
-      expect_content(&t, CLOTH_ERROR_IMAGE_SIZE, "another count");
+      expect_content(&t, CLOTH_ERROR_IMAGE_CONFIG, "another count");
     }
   }
   image_fixture_free(&t);

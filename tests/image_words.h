@@ -99,9 +99,10 @@ static inline int plane_stride(int count) {
 }
 
 static inline int has_solver(const cloth_config *config) {
-  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->projection_threshold > config->explicit_threshold || config->contact_mode == CLOTH_CONTACT_SOLVER);
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
+          config->integration.projection_threshold > config->integration.explicit_threshold ||
+          config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
 static inline image_map map_of(const cloth_config *config) {
@@ -109,21 +110,21 @@ static inline image_map map_of(const cloth_config *config) {
   m.count = config->columns * config->rows;
   m.stride = plane_stride(m.count);
   m.colliders = config->max_colliders;
-  m.confined = config->max_confined;
-  int warm = has_solver(config) && config->warm_start;
-  int contact = has_solver(config) && config->contact_mode == CLOTH_CONTACT_SOLVER;
+  m.confined = config->capacity.max_confined;
+  int warm = has_solver(config) && config->solver.warm_start;
+  int contact = has_solver(config) && config->contact.mode == CLOTH_CONTACT_SOLVER;
   size_t n = (size_t)m.count, vector = 3 * (size_t)m.stride;
   const size_t words[REGION_COUNT] = {(n + 3) / 4,
                                       SLOT_WORDS * (size_t)m.colliders,
                                       HELD_WORDS * (size_t)m.confined,
                                       contact ? n : 0,
-                                      (size_t)config->tethers * n,
+                                      (size_t)config->tethers.count * n,
                                       INPUT_WORDS,
                                       vector,
                                       vector,
-                                      config->extrapolation > 0.0f ? 2 * vector : 0,
+                                      config->integration.bdf2_blend > 0.0f ? 2 * vector : 0,
                                       warm ? vector : 0,
-                                      config->targets ? TARGET_VECTORS * vector : 0};
+                                      config->capacity.targets ? TARGET_VECTORS * vector : 0};
   memcpy(m.used, words, sizeof m.used);
   size_t end = HEADER_WORDS;
   for (int i = 0; i < REGION_COUNT; i++) {

@@ -30,13 +30,13 @@ static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
   memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.2f;
   config.fabric.bend_transition = 0.05f;
-  config.fold_stiffness = 0.0f;
-  config.velocity_damping = 0.0f;
+  config.projection.fold_stiffness = 0.0f;
+  config.integration.velocity_damping = 0.0f;
   config.gravity = vector(0.0f, 0.0f, 0.0f);
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.substeps = 1;
-  config.limit_sweeps = 0;
-  config.max_confined = 64;
+  config.strain_limit.sweeps = 0;
+  config.capacity.max_confined = 64;
   return config;
 }
 
@@ -72,7 +72,7 @@ static step_plan evaluate(cloth *sheet, float k) {
   step_plan plan;
   CHECK(!is_refused(sheet, k), "the step was refused");
   plan_step(sheet, k, &plan);
-  prepare_particles(sheet);
+  prepare_particles(sheet, k);
   evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   return plan;
 }
@@ -157,7 +157,7 @@ static void step_explicitly(cloth *sheet, float k) {
   plan_step(sheet, k, &plan);
   plan.spring[WARP].mode = CLOTH_MODE_EXPLICIT;
   plan.solves = 0;
-  prepare_particles(sheet);
+  prepare_particles(sheet, k);
   reset_statistics(sheet, &plan);
   substep(sheet, &plan, 0);
 }
@@ -305,7 +305,7 @@ static void operator_definite(double kappa) {
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 0.1 * kappa, k);
   config.fabric.compression = 0.5f;
   config.fabric.bend = 1e-4f;
-  config.fold_stiffness = 1e6f;
+  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   step_plan plan = evaluate(sheet, (float)k);
   CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
@@ -361,11 +361,13 @@ static void test_spring_jacobians(void) {
   config.fabric.stretch_warp = config.fabric.stretch_weft = 0.0f;
   config.fabric.shear = stiffness_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k), 1e-3);
+  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k),
+            1e-3);
   config.fabric.shear = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0), 1e-3);
+  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0),
+            1e-3);
 }
 
 /* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
@@ -396,7 +398,8 @@ static double bend_jacobian_error(double squeezed, double transition) {
   }
   apply_operator(sheet, &plan);
   for (int n = 0; n < 6; n++) {
-    double expected = (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
+    double expected =
+        (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
     worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
     size = fmax(size, fabs(expected));
   }
@@ -461,7 +464,7 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
 
 static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(side, side, 0.1);
-  config.preconditioner = preconditioner;
+  config.solver.preconditioner = preconditioner;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
   return open_sheet(&config);
 }
@@ -514,8 +517,8 @@ static double solution_growth(double size, double kappa, int32_t cap) {
   const double k = 0.01;
   cloth_config config = bare_config(21, 2, 0.05);
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
-  config.max_iterations = cap;
-  config.tolerance = 1e-4f;
+  config.solver.max_iterations = cap;
+  config.solver.tolerance = 1e-4f;
   cloth *sheet = open_crumpled(&config, 1.001, 0.2, 9);
   step_plan plan = evaluate(sheet, (float)k);
   uint32_t random = 11;
@@ -567,7 +570,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
   long count = 0;
   for (uint32_t seed = 1; seed <= 200; seed++) {
     cloth_config config = bare_config(SIDE, SIDE, 0.1);
-    config.preconditioner = preconditioner;
+    config.solver.preconditioner = preconditioner;
     config.fabric.stretch_warp = stiffness_for(&config, kappa, k);
     config.fabric.stretch_weft = seed % 2 ? config.fabric.stretch_warp : 0.0f;
     config.fabric.shear = seed % 3 ? config.fabric.stretch_warp : 0.0f;
@@ -599,11 +602,11 @@ static void test_preconditioners(void) {
 static cloth *open_strip(double kappa, step_plan *plan) {
   const double k = 0.01;
   cloth_config config = bare_config(LONG, 2, 0.1);
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
   config.fabric.shear = stiffness_for(&config, 0.7 * kappa, k);
   config.fabric.bend = 1e-4f;
-  config.fold_stiffness = 1e6f;
+  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   cloth_pin(sheet, 0);
   cloth_pin(sheet, LONG);
@@ -689,11 +692,11 @@ static cloth *open_hang(int32_t side) {
   config.columns = config.rows = side;
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  config.velocity_damping = 0.1f;
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.integration.velocity_damping = 0.1f;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.substeps = 4;
-  config.max_iterations = 200;
+  config.solver.max_iterations = 200;
   cloth *sheet = open_sheet(&config);
   cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
   cloth_pin(sheet, cloth_particle_at(sheet, side - 1, 0));
@@ -705,7 +708,7 @@ static double solved_to(cloth *sheet, int multilevel, int32_t cap) {
   step_plan plan;
   plan_step(sheet, 1.0f / 60.0f, &plan);
   clear_pads(sheet);
-  prepare_particles(sheet);
+  prepare_particles(sheet, 1.0f / 60.0f);
   evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   double start = residual_length(sheet);
   fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
@@ -786,8 +789,8 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
   const double k = 0.01;
   cloth_config config = bare_config(side, side, 0.1);
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
-  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config.max_iterations = cap;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.solver.max_iterations = cap;
   cloth *sheet = open_sheet(&config);
   step_plan plan = evaluate(sheet, (float)k);
   return uses_multilevel(sheet, &plan, contacts);
@@ -796,7 +799,7 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
 static double room_for(cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(64, 64, 0.1);
   cloth_memory memory = {0};
-  config.preconditioner = preconditioner;
+  config.solver.preconditioner = preconditioner;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
   return (double)memory.total_bytes;
 }

@@ -24,7 +24,7 @@ static fixture arc_fixture(void) {
       positions[row * ARC_COLUMNS + column] = vector_at(sin(angle), cos(angle), 0.7 * row / (ARC_ROWS - 1));
     }
   }
-  config.positions = positions;
+  config.grid.positions = positions;
   return fixture_make(&config);
 }
 
@@ -76,7 +76,7 @@ static void test_indices(void) {
   static uint32_t wide[COUNT + 2];
   memset(narrow, 0xa5, sizeof narrow);
   memset(wide, 0xa5, sizeof wide);
-  CHECK(cloth_index_count(s.sheet) == COUNT, "%d indices", cloth_index_count(s.sheet));
+  CHECK(cloth_get_index_count(s.sheet) == COUNT, "%d indices", cloth_get_index_count(s.sheet));
   CHECK(cloth_write_indices16(s.sheet, 500, narrow + 1, COUNT) == CLOTH_OK, "narrow");
   CHECK(cloth_write_indices32(s.sheet, 70000, wide + 1, COUNT) == CLOTH_OK, "wide");
   CHECK(narrow[0] == 0xa5a5 && narrow[COUNT + 1] == 0xa5a5, "written beside the 16-bit indices");
@@ -184,7 +184,7 @@ static void test_vertex_attributes(void) {
 static void test_tube_vertices(void) {
   enum { COLUMNS = 7, ROWS = 4, VERTICES = (COLUMNS + 1) * ROWS, INDICES = 6 * COLUMNS * (ROWS - 1) };
   cloth_config config = tested_config();
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.columns = COLUMNS;
   config.rows = ROWS;
   fixture s = fixture_make(&config);
@@ -206,9 +206,9 @@ static void test_tube_vertices(void) {
   }
   uint16_t indices[INDICES];
   int seen[VERTICES] = {0};
-  CHECK(cloth_index_count(s.sheet) == INDICES, "%d indices", cloth_index_count(s.sheet));
+  CHECK(cloth_get_index_count(s.sheet) == INDICES, "%d indices", cloth_get_index_count(s.sheet));
   CHECK(cloth_write_indices16(s.sheet, 0, indices, INDICES - 1) == CLOTH_ERROR_BUFFER, "too few indices");
-  CHECK(cloth_write_indices16(s.sheet, UINT16_MAX - VERTICES + 2, indices, INDICES) == CLOTH_ERROR_INDEX_WIDTH,
+  CHECK(cloth_write_indices16(s.sheet, UINT16_MAX - VERTICES + 2, indices, INDICES) == CLOTH_ERROR_BUFFER,
         "too many vertices");
   CHECK(cloth_write_indices16(s.sheet, 0, indices, INDICES) == CLOTH_OK, "indices refused");
   for (int i = 0; i < INDICES; i++) {
@@ -225,8 +225,8 @@ static void test_tube_vertices(void) {
 static void test_ranges_and_bounds(void) {
   fixture s = script_fixture();
   script_run(s.sheet, 0, 10);
-  cloth_range x, v;
-  CHECK(cloth_positions(s.sheet, &x) == CLOTH_OK && cloth_velocities(s.sheet, &v) == CLOTH_OK, "no ranges");
+  cloth_vector_view x, v;
+  CHECK(cloth_get_positions(s.sheet, &x) == CLOTH_OK && cloth_get_velocities(s.sheet, &v) == CLOTH_OK, "no ranges");
   CHECK(x.count == s.count && v.count == s.count, "%d and %d particles", x.count, v.count);
   point low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < x.count; i++) {
@@ -242,7 +242,7 @@ static void test_ranges_and_bounds(void) {
     high.z = p.z > high.z ? p.z : high.z;
   }
   cloth_vector box_low, box_high;
-  CHECK(cloth_bounds(s.sheet, &box_low, &box_high) == CLOTH_OK, "no bounds");
+  CHECK(cloth_get_bounds(s.sheet, &box_low, &box_high) == CLOTH_OK, "no bounds");
   CHECK(point_distance(point_of(box_low), low) == 0.0 && point_distance(point_of(box_high), high) == 0.0, "bounds");
   fixture_free(&s);
 }
@@ -258,23 +258,23 @@ static void test_reading(void) {
   static uint16_t indices16[6 * 12 * 9];
   static uint32_t indices32[6 * 12 * 9];
   outputs out;
-  cloth_memory_spans(s.sheet, &out.memory);
-  cloth_positions(s.sheet, &out.range);
-  cloth_velocities(s.sheet, &out.range);
+  cloth_get_memory(s.sheet, &out.memory);
+  cloth_get_positions(s.sheet, &out.range);
+  cloth_get_velocities(s.sheet, &out.range);
   for (int i = 0; i < s.count; i++) {
     cloth_get_position(s.sheet, i, &out.a);
     cloth_get_velocity(s.sheet, i, &out.a);
     cloth_get_normal(s.sheet, i, &out.a);
-    cloth_freedom(s.sheet, i);
+    cloth_get_freedom(s.sheet, i);
   }
   CHECK(cloth_write_vertices(s.sheet, &layout_usual, vertices, sizeof vertices) == CLOTH_OK, "vertices");
   CHECK(cloth_write_indices16(s.sheet, 0, indices16, sizeof indices16 / sizeof indices16[0]) == CLOTH_OK, "indices");
   CHECK(cloth_write_indices32(s.sheet, 0, indices32, sizeof indices32 / sizeof indices32[0]) == CLOTH_OK, "indices");
-  cloth_bounds(s.sheet, &out.a, &out.b);
+  cloth_get_bounds(s.sheet, &out.a, &out.b);
   cloth_get_statistics(s.sheet, &out.statistics);
-  cloth_substep_iterations(s.sheet, 0);
+  cloth_get_substep_iterations(s.sheet, 0);
   cloth_measure(s.sheet, &out.measures);
-  cloth_collider_reaction(s.sheet, 0, &out.reaction);
+  cloth_get_collider_reaction(s.sheet, 0, &out.reaction);
   CHECK(memcmp(before, s.arena, s.memory.total_bytes) == 0, "reading changed the arena");
   free(before);
   fixture_free(&s);

@@ -12,7 +12,7 @@ typedef struct abuse {
 
 /* Puts a particle somewhere unless it is pinned: a pin goes where it is put. */
 static void put_particle(fixture *s, int particle, point place, cloth_vector velocity) {
-  if (cloth_freedom(s->sheet, particle) > 0)
+  if (cloth_get_freedom(s->sheet, particle) > 0)
     cloth_set_particle(s->sheet, particle, vector_of(place), velocity);
 }
 
@@ -89,9 +89,9 @@ static void storm(fixture *s) {
 /* Runs an abuse and then five seconds of peace. Returns all notes. */
 static int run_abuse(const abuse *a, cloth_contact_mode mode, fixture *s) {
   cloth_config config = square_config(9, 1.0);
-  config.drag = config.lift = 1.0f;
-  config.velocity_damping = 2.0f;
-  config.contact_mode = mode;
+  config.air.drag = config.air.lift = 1.0f;
+  config.integration.velocity_damping = 2.0f;
+  config.contact.mode = mode;
   *s = fixture_make(&config);
   cloth_pin(s->sheet, 0);
   cloth_pin(s->sheet, 8);
@@ -117,7 +117,7 @@ static void expect_recovery(const abuse *a, cloth_contact_mode mode) {
   cloth_statistics st;
   cloth_get_statistics(s.sheet, &st);
   CHECK(st.notes == 0, "%s: still notes %d five seconds later", a->name, st.notes);
-  CHECK(m.stretch_largest < 0.1f, "%s: still stretched by %g", a->name, (double)m.stretch_largest);
+  CHECK(m.max_stretch < 0.1f, "%s: still stretched by %g", a->name, (double)m.max_stretch);
   CHECK(rms_speed(&s) < 0.5, "%s: still moves with %g m/s", a->name, rms_speed(&s));
   point middle = mean_position(&s);
   CHECK(fabs(middle.x) < 0.6 && middle.y > -0.1 && middle.y < 1.1, "%s: hangs at (%g, %g, %g)", a->name, middle.x,
@@ -156,15 +156,14 @@ static void test_leaving_the_world(void) {
   int notes = run_steps(s.sheet, 30, FRAME);
   CHECK(notes > 0 && (notes & CLOTH_NOTE_RECOVERED), "notes %d", notes);
   cloth_vector low, high;
-  cloth_bounds(s.sheet, &low, &high);
+  cloth_get_bounds(s.sheet, &low, &high);
   CHECK(all_finite(s.sheet) && high.x <= CLOTH_POSITION_LIMIT, "got to %g m", (double)high.x);
   for (int i = 0; i < s.count; i++)
     cloth_set_particle(s.sheet, i, vector_at(i % 8 / 7.0, 0.0, i / 8 / 7.0), zero_vector);
   CHECK(run_steps(s.sheet, 60, FRAME) == CLOTH_OK, "notes after it came back");
   cloth_measures m;
   cloth_measure(s.sheet, &m);
-  CHECK(m.stretch_largest < 0.01f && rms_speed(&s) < 0.01, "back home it is stretched by %g",
-        (double)m.stretch_largest);
+  CHECK(m.max_stretch < 0.01f && rms_speed(&s) < 0.01, "back home it is stretched by %g", (double)m.max_stretch);
   fixture_free(&s);
 }
 
@@ -173,8 +172,8 @@ static void test_garbage_state(void) {
   cloth_config config = square_config(12, 1.0);
   fixture s = fixture_make(&config);
   cloth_pin(s.sheet, 0);
-  cloth_range v;
-  cloth_velocities(s.sheet, &v);
+  cloth_vector_view v;
+  cloth_get_velocities(s.sheet, &v);
   const float garbage[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-40f};
   unsigned char *x = s.arena + ((const unsigned char *)v.x - s.arena);
   for (int i = 1; i < s.count; i += 7)

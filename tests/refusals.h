@@ -10,7 +10,7 @@ typedef struct outputs {
   cloth_memory memory;
   cloth *sheet;
   cloth_fabric fabric;
-  cloth_range range;
+  cloth_vector_view range;
   cloth_vector a, b;
   cloth_reaction reaction;
   cloth_statistics statistics;

@@ -124,7 +124,7 @@ static void test_image_after_removal(void) {
 static void expect_spans(const fixture *s, const char *call) {
   cloth_memory now;
   memset(&now, 0x77, sizeof now);
-  int result = cloth_memory_spans(s->sheet, &now);
+  int result = cloth_get_memory(s->sheet, &now);
   CHECK(result == CLOTH_OK && memcmp(&now, &s->memory, sizeof now) == 0, "%s changed the spans", call);
 }
 
@@ -149,7 +149,7 @@ static void test_constant_size(void) {
     KEEPS_SPANS(&s, cloth_confine_to_line(s.sheet, i, vector_at(0.0, 1.0, 0.0)));
   for (int i = 0; i < s.count; i += 2)
     KEEPS_SPANS(&s, cloth_pin(s.sheet, i));
-  KEEPS_SPANS(&s, cloth_set_pin_target(s.sheet, 0, vector_at(0.0, 1.0, 0.0), FRAME));
+  KEEPS_SPANS(&s, cloth_move_pin(s.sheet, 0, vector_at(0.0, 1.0, 0.0)));
   KEEPS_SPANS(&s, cloth_set_fabric(s.sheet, &config.fabric));
   KEEPS_SPANS(&s, cloth_set_wind(s.sheet, vector_at(1.0, 0.0, 0.0)));
   KEEPS_SPANS(&s, cloth_set_gravity(s.sheet, vector_at(1.0, 0.0, 0.0)));
@@ -187,11 +187,11 @@ static void test_saved_bytes(void) {
     expect_sizes(&config, 60, " in three tiers");
     use_two_tiers(&config);
     expect_sizes(&config, 28, " in two tiers");
-    config.warm_start = 1;
-    config.contact_mode = CLOTH_CONTACT_SOLVER;
+    config.solver.warm_start = 1;
+    config.contact.mode = CLOTH_CONTACT_SOLVER;
     expect_sizes(&config, 44, " in two tiers with a warm start and solver contact");
-    config.tethers = 2;
-    config.extrapolation = 0.5f;
+    config.tethers.count = 2;
+    config.integration.bdf2_blend = 0.5f;
     expect_sizes(&config, 76, " with everything");
   }
 }

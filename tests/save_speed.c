@@ -20,8 +20,8 @@ static cloth_config plain_config(int n) {
 /* Everything that adds to the state of a particle. */
 static cloth_config largest_config(int n) {
   cloth_config config = plain_config(n);
-  config.warm_start = 1;
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
+  config.solver.warm_start = 1;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
   return config;
 }
 

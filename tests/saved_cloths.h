@@ -26,10 +26,10 @@ static inline cloth_config projected_config(void) {
   config.columns = 5;
   config.rows = 3;
   config.origin = vector_at(-0.5, 0.5, -0.5);
-  config.drag = 0.5f;
+  config.air.drag = 0.5f;
   config.substeps = 4;
   config.max_colliders = 4;
-  config.max_confined = 3;
+  config.capacity.max_confined = 3;
   return config;
 }
 
@@ -42,36 +42,36 @@ static inline cloth_config plain_config(void) {
 
 static inline cloth_config warm_config(void) {
   cloth_config config = plain_config();
-  config.warm_start = 1;
+  config.solver.warm_start = 1;
   return config;
 }
 
 static inline cloth_config contact_config(void) {
   cloth_config config = plain_config();
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
-  config.max_iterations = 20;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  config.solver.max_iterations = 20;
   return config;
 }
 
 static inline cloth_config map_config(void) {
   cloth_config config = plain_config();
-  config.mass_map = mass_map;
-  config.stiffness_map = stiffness_map;
+  config.grid.mass_map = mass_map;
+  config.grid.stiffness_map = stiffness_map;
   return config;
 }
 
 /* All three tiers, and everything that takes room. */
 static inline cloth_config full_config(void) {
   cloth_config config = projected_config();
-  config.mass_map = mass_map;
-  config.stiffness_map = stiffness_map;
-  config.projection_threshold = 1.0f;
-  config.limit_sweeps = 12;
-  config.warm_start = 1;
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
-  config.max_iterations = 20;
-  config.lift = 0.5f;
-  config.normal_drag = 0.25f;
+  config.grid.mass_map = mass_map;
+  config.grid.stiffness_map = stiffness_map;
+  config.integration.projection_threshold = 1.0f;
+  config.strain_limit.sweeps = 12;
+  config.solver.warm_start = 1;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  config.solver.max_iterations = 20;
+  config.air.lift = 0.5f;
+  config.air.normal_drag = 0.25f;
   return config;
 }
 
@@ -80,10 +80,10 @@ static inline cloth_config projected_map_config(void) {
   cloth_config config = projected_config();
   config.columns = 9;
   config.rows = 7;
-  config.mass_map = mass_map;
-  config.stiffness_map = stiffness_map;
-  config.spans = 4;
-  config.fine_sweeps = 2;
+  config.grid.mass_map = mass_map;
+  config.grid.stiffness_map = stiffness_map;
+  config.projection.spans = 4;
+  config.projection.fine_sweeps = 2;
   config.fabric.shear_compression = 0.5f;
   config.fabric.stretch_warp = 20.0f;
   config.fabric.stretch_weft = 40.0f;
@@ -93,19 +93,19 @@ static inline cloth_config projected_map_config(void) {
 
 static inline cloth_config no_history_config(void) {
   cloth_config config = projected_config();
-  config.extrapolation = 0.0f;
-  config.tethers = 1;
-  config.tether_scale = 1.125f;
+  config.integration.bdf2_blend = 0.0f;
+  config.tethers.count = 1;
+  config.tethers.scale = 1.125f;
   return config;
 }
 
 /* History, although nothing is projected. */
 static inline cloth_config soft_config(void) {
   cloth_config config = projected_config();
-  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
   config.fabric.shear = 50.0f;
-  config.tethers = 0;
+  config.tethers.count = 0;
   config.substeps = 32;
   return config;
 }
@@ -115,7 +115,7 @@ static inline cloth_config pads_config(void) {
   cloth_config config = projected_config();
   config.columns = 32;
   config.rows = 16;
-  config.extrapolation = 0.5f;
+  config.integration.bdf2_blend = 0.5f;
   return config;
 }
 
@@ -124,7 +124,7 @@ static inline cloth_config multilevel_config(void) {
   cloth_config config = contact_config();
   config.columns = 21;
   config.rows = 6;
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   return config;
 }
 
@@ -132,14 +132,14 @@ static inline cloth_config choice_config(void) {
   cloth_config config = full_config();
   config.columns = 9;
   config.rows = 7;
-  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   return config;
 }
 
 static inline cloth_config explicit_config(void) {
   cloth_config config = plain_config();
-  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.fabric.stretch_warp = 100.0f;
   config.fabric.stretch_weft = 100.0f;
   config.fabric.shear = 50.0f;
@@ -150,16 +150,16 @@ static inline cloth_config explicit_config(void) {
 /* Options that take no room without a solver. */
 static inline cloth_config explicit_full_config(void) {
   cloth_config config = explicit_config();
-  config.warm_start = 1;
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
+  config.solver.warm_start = 1;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
   return config;
 }
 
 static inline cloth_config automatic_config(void) {
   cloth_config config = full_config();
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.substeps = 0;
-  config.max_substeps = 6;
+  config.integration.max_substeps = 6;
   return config;
 }
 
@@ -169,33 +169,33 @@ static inline cloth_config bare_config(void) {
   config.columns = 4;
   config.rows = 4;
   config.max_colliders = 0;
-  config.max_confined = 0;
+  config.capacity.max_confined = 0;
   return config;
 }
 
 /* Led by targets, in gusts. */
 static inline cloth_config targets_config(void) {
   cloth_config config = projected_config();
-  config.targets = 1;
-  config.drag = 1.0f;
+  config.capacity.targets = 1;
+  config.air.drag = 1.0f;
   return config;
 }
 
 /* Tubes: all springs solved for and everything that takes room, or projected. */
 static inline cloth_config tube_config(void) {
   cloth_config config = full_config();
-  config.wrap = 1;
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.grid.wrap = 1;
+  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   return config;
 }
 
 static inline cloth_config projected_tube_config(void) {
   cloth_config config = projected_config();
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.columns = 9;
   config.rows = 7;
-  config.spans = 4;
-  config.limit_sweeps = 2;
+  config.projection.spans = 4;
+  config.strain_limit.sweeps = 2;
   return config;
 }
 
@@ -280,8 +280,8 @@ static inline void live_start(cloth *sheet) {
   cloth_confine_to_line(sheet, 2, vector_at(0.0, 2.0, 0.0));
   cloth_confine_to_plane(sheet, 7, vector_at(1.0, 1.0, 0.0));
   cloth_set_wind(sheet, vector_at(2.0, 0.0, 1.0));
-  cloth_range x;
-  cloth_positions(sheet, &x);
+  cloth_vector_view x;
+  cloth_get_positions(sheet, &x);
   const cloth_motion_constraint constraint = {0.125f, 0.03125f, 0.5f};
   for (int i = 0; i < x.count; i += 2) {
     if (cloth_set_motion_constraint(sheet, i, &constraint) != CLOTH_OK)
@@ -295,8 +295,8 @@ static inline void live_start(cloth *sheet) {
 static inline void live_targets(cloth *sheet, double swing) {
   enum { MOST = 16 * 16 };
   cloth_vector vertices[2 * MOST];
-  cloth_range x;
-  cloth_positions(sheet, &x);
+  cloth_vector_view x;
+  cloth_get_positions(sheet, &x);
   for (int i = 0; i < x.count && i < MOST; i++) {
     vertices[2 * i] = vector_at(-0.5 + 0.25 * (i % 5), 0.5 + swing, -0.5 + 0.25 * (i / 5));
     vertices[2 * i + 1] = vector_at(swing, 1.0, 0.0);
@@ -309,7 +309,7 @@ static inline void live_targets(cloth *sheet, double swing) {
 static inline int live_frame(cloth *sheet, int frame) {
   double swing = frame % 8 < 4 ? 0.0625 : -0.0625;
   if (frame % 4 == 1)
-    cloth_set_pin_target(sheet, 0, vector_at(-0.5, 0.5 + swing, -0.5), FRAME);
+    cloth_move_pin(sheet, 0, vector_at(-0.5, 0.5 + swing, -0.5));
   if (frame % 5 == 2) {
     cloth_pose pose = {vector_at(0.0, 0.25, swing), rotation_none()};
     cloth_move_collider(sheet, 0, NULL, &pose);
@@ -399,7 +399,7 @@ static inline fixture stranger(const cloth_config *config, size_t shift) {
   cloth_collider capsule = capsule_collider();
   for (int i = 0; i < config->max_colliders; i++)
     cloth_add_collider(s.sheet, &capsule);
-  for (int i = 0; i < config->max_confined; i++)
+  for (int i = 0; i < config->capacity.max_confined; i++)
     cloth_confine_to_plane(s.sheet, 5 + i, vector_at(0.0, 0.0, 1.0));
   cloth_pin(s.sheet, 3);
   run_steps(s.sheet, 3, FRAME);

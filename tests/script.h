@@ -10,10 +10,10 @@ static inline cloth_config script_config(void) {
   cloth_config config = tested_config();
   config.columns = 13;
   config.rows = 10;
-  config.warm_start = 1;
-  config.drag = 1.0f;
-  config.lift = 0.3f;
-  config.normal_drag = 0.5f;
+  config.solver.warm_start = 1;
+  config.air.drag = 1.0f;
+  config.air.lift = 0.3f;
+  config.air.normal_drag = 0.5f;
   config.origin = vector_at(-0.5, 0.4, -0.5);
   return config;
 }
@@ -30,7 +30,7 @@ static inline void script_step(cloth *sheet, int frame) {
   double phase = 0.15 * frame;
   cloth_pose pose = {vector_at(0.2 * sin(phase), 0.0, 0.0), rotation_none()};
   cloth_move_collider(sheet, 0, NULL, &pose);
-  cloth_set_pin_target(sheet, 0, vector_at(-0.5, 0.4 + 0.1 * sin(phase), -0.5), FRAME);
+  cloth_move_pin(sheet, 0, vector_at(-0.5, 0.4 + 0.1 * sin(phase), -0.5));
   if (frame == 4)
     cloth_set_wind(sheet, vector_at(3.0, 0.5, 0.0));
   if (frame == 22)

@@ -28,9 +28,9 @@ static void test_limit_extension(void) {
     cloth_config config = square_config(5, 0.0);
     config.edge_weft = vector_at(0.0, -1.0, 0.0);
     config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 2.0f;
-    config.velocity_damping = 3.0f;
-    config.limit_sweeps = i < 0 ? 0 : 64;
-    config.limit_extension = i < 0 ? 0.0f : (float)limits[i];
+    config.integration.velocity_damping = 3.0f;
+    config.strain_limit.sweeps = i < 0 ? 0 : 64;
+    config.strain_limit.max_extension = i < 0 ? 0.0f : (float)limits[i];
     fixture s = fixture_make(&config);
     for (int column = 0; column < 5; column++)
       cloth_pin(s.sheet, column);
@@ -56,8 +56,8 @@ static void test_limit_compression(void) {
     config.edge_warp = vector_at(0.3, 0.0, 0.0);
     config.edge_weft = vector_at(0.0, 0.0, 0.1);
     config.gravity = zero_vector;
-    config.limit_sweeps = 64;
-    config.limit_compression = (float)limits[i];
+    config.strain_limit.sweeps = 64;
+    config.strain_limit.max_compression = (float)limits[i];
     fixture s = fixture_make(&config);
     for (int row = 0; row < 2; row++) {
       cloth_pin(s.sheet, fixture_particle(&s, 0, row));
@@ -77,11 +77,11 @@ static void test_limit_compression(void) {
 static void test_limits_out_of_reach(void) {
   int notes;
   cloth_config config = square_config(10, 0.3);
-  config.limit_sweeps = 0;
+  config.strain_limit.sweeps = 0;
   fixture without = run_mixed_scene(&config, 30, &notes);
-  config.limit_sweeps = 16;
-  config.limit_extension = 10.0f;
-  config.limit_compression = 1.0f;
+  config.strain_limit.sweeps = 16;
+  config.strain_limit.max_extension = 10.0f;
+  config.strain_limit.max_compression = 1.0f;
   fixture with = run_mixed_scene(&config, 30, &notes);
   CHECK(same_state(&without, &with), "off by %g m", largest_distance(&without, &with));
   fixture_free(&without);

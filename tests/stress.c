@@ -93,8 +93,8 @@ static float any_time_step(random_source *random) {
 /// Calls ///
 
 static int32_t any_particle(const cloth *sheet, random_source *random) {
-  cloth_range x;
-  cloth_positions(sheet, &x);
+  cloth_vector_view x;
+  cloth_get_positions(sheet, &x);
   return chance(random, 2) ? -1 : random_int(random, 0, chance(random, 2) ? x.count : x.count - 1);
 }
 
@@ -134,7 +134,7 @@ static int call_pin_target(cloth *sheet, random_source *random) {
   if (chance(random, 80))
     cloth_pin(sheet, particle);
   cloth_vector target = any_vector(random, 0.7);
-  return cloth_set_pin_target(sheet, particle, target, any_time_step(random));
+  return cloth_move_pin(sheet, particle, target);
 }
 
 static int call_line(cloth *sheet, random_source *random) {
@@ -202,7 +202,7 @@ static call calls[] = {{"cloth_set_gravity", call_gravity, 0, 0},
                        {"cloth_set_fabric", call_fabric, 0, 0},
                        {"cloth_pin", call_pin, 0, 0},
                        {"cloth_set_pin_velocity", call_pin_velocity, 0, 0},
-                       {"cloth_set_pin_target", call_pin_target, 0, 0},
+                       {"cloth_move_pin", call_pin_target, 0, 0},
                        {"cloth_confine_to_line", call_line, 0, 0},
                        {"cloth_confine_to_plane", call_plane, 0, 0},
                        {"cloth_release", call_release, 0, 0},
@@ -244,7 +244,7 @@ static uint64_t with_results(uint64_t trace, const cloth *sheet) {
   trace = with_words(trace, &statistics, offsetof(cloth_statistics, ticks));
   for (int i = 0; i < MOST_COLLIDERS; i++) {
     cloth_reaction reaction;
-    if (cloth_collider_reaction(sheet, i, &reaction) == CLOTH_OK)
+    if (cloth_get_collider_reaction(sheet, i, &reaction) == CLOTH_OK)
       trace = with_words(trace, &reaction, sizeof reaction);
   }
   return trace;
@@ -306,7 +306,7 @@ static void place_with_noise(cloth_config *config, random_source *random) {
     double v = (double)(i / config->columns) / (config->rows - 1);
     positions[i] = vector_at(u - 0.5, 0.3 + random_real(random, -0.02, 0.02), v - 0.5);
   }
-  config->positions = positions;
+  config->grid.positions = positions;
 }
 
 static void choose_maps(cloth_config *config, random_source *random) {
@@ -314,27 +314,27 @@ static void choose_maps(cloth_config *config, random_source *random) {
     maps[0][i] = between(random, 0.2, 5.0);
     maps[1][i] = between(random, 0.0, 3.0);
   }
-  config->mass_map = chance(random, 30) ? maps[0] : NULL;
-  config->stiffness_map = chance(random, 30) ? maps[1] : NULL;
+  config->grid.mass_map = chance(random, 30) ? maps[0] : NULL;
+  config->grid.stiffness_map = chance(random, 30) ? maps[1] : NULL;
 }
 
 static void choose_solver(cloth_config *config, random_source *random) {
   static const int iterations[] = {1, 4, 4, 20}, sweeps[] = {0, 4, 12};
-  config->integration = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
-  config->bend_integration = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
-  config->preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
-  config->contact_mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
-  config->warm_start = random_int(random, 0, 1);
-  config->max_iterations = iterations[random_int(random, 0, 3)];
-  config->limit_sweeps = sweeps[random_int(random, 0, 2)];
-  config->limit_compression = chance(random, 20) ? 0.05f : 1.0f;
+  config->integration.method = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
+  config->integration.bend_method = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
+  config->solver.preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
+  config->contact.mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
+  config->solver.warm_start = random_int(random, 0, 1);
+  config->solver.max_iterations = iterations[random_int(random, 0, 3)];
+  config->strain_limit.sweeps = sweeps[random_int(random, 0, 2)];
+  config->strain_limit.max_compression = chance(random, 20) ? 0.05f : 1.0f;
 }
 
 /* With as many substeps as it takes, or most steps would be refused. */
 static void choose_explicit_only(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config->substeps = 0;
-  config->max_substeps = 64;
+  config->integration.max_substeps = 64;
 }
 
 /* Either scheme, and what lies between them. */
@@ -344,14 +344,14 @@ static void choose_tiers(cloth_config *config, random_source *random) {
   if (chance(random, 40))
     return;
   use_projection(config);
-  config->projection_threshold = thresholds[random_int(random, 0, 3)];
-  config->explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
-  config->extrapolation = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
-  config->spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
-  config->fine_sweeps = random_int(random, 0, 2);
-  config->tethers = random_int(random, 0, 2);
-  config->tether_scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
-  config->bend_integration = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
+  config->integration.projection_threshold = thresholds[random_int(random, 0, 3)];
+  config->integration.explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
+  config->integration.bdf2_blend = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
+  config->projection.spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
+  config->projection.fine_sweeps = random_int(random, 0, 2);
+  config->tethers.count = random_int(random, 0, 2);
+  config->tethers.scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
+  config->integration.bend_method = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
 }
 
 static cloth_config choose_config(random_source *random) {
@@ -363,14 +363,14 @@ static cloth_config choose_config(random_source *random) {
   config.edge_warp.x = between(random, 0.4, 1.2);
   config.edge_warp.z = between(random, -0.2, 0.2);
   config.substeps = substeps[random_int(random, 0, 5)];
-  config.max_substeps = random_int(random, 1, 12);
-  config.max_speed = chance(random, 20) ? 3.0f : 300.0f;
-  config.drag = between(random, 0.0, 1.5);
-  config.lift = between(random, 0.0, 1.5);
-  config.normal_drag = chance(random, 50) ? 0.0f : between(random, 0.0, 1.5);
+  config.integration.max_substeps = random_int(random, 1, 12);
+  config.integration.max_speed = chance(random, 20) ? 3.0f : 300.0f;
+  config.air.drag = between(random, 0.0, 1.5);
+  config.air.lift = between(random, 0.0, 1.5);
+  config.air.normal_drag = chance(random, 50) ? 0.0f : between(random, 0.0, 1.5);
   config.thickness = chance(random, 20) ? 0.0f : 0.01f;
   config.max_colliders = random_int(random, 0, MOST_COLLIDERS);
-  config.max_confined = random_int(random, 0, 5);
+  config.capacity.max_confined = random_int(random, 0, 5);
   choose_tiers(&config, random);
   choose_solver(&config, random);
   if (chance(random, 15))
@@ -379,7 +379,7 @@ static cloth_config choose_config(random_source *random) {
   if (chance(random, 30))
     place_with_noise(&config, random);
   if (config.columns >= 5 && chance(random, 25)) {
-    config.wrap = 1;
+    config.grid.wrap = 1;
     config.edge_weft = vector_at(-(double)config.edge_warp.z, 0.0, (double)config.edge_warp.x);
   }
   return config;

@@ -177,7 +177,7 @@ static trial trial_of(scene_kind kind, int n, int frames, const char *name) {
   memset(&t, 0, sizeof t);
   t.wild = wild;
   t.what = scene_describe(kind, n);
-  t.what.config.limit_sweeps = 12;
+  t.what.config.strain_limit.sweeps = 12;
   t.what.frames = frames;
   snprintf(t.name, sizeof t.name, "%s %s %d", t.what.name, name, n);
   t.furnish = do_nothing;
@@ -201,21 +201,21 @@ static trial trial_of_setting(int number) {
   trial t = trial_of((scene_kind)(n % SCENE_KIND_COUNT), 9, 40, "");
   cloth_config *config = &t.what.config;
   n /= SCENE_KIND_COUNT;
-  config->integration = (cloth_integration)(n % 4);
+  config->integration.method = (cloth_integration)(n % 4);
   n /= 4;
-  config->preconditioner = (cloth_preconditioner)(n % 5);
+  config->solver.preconditioner = (cloth_preconditioner)(n % 5);
   n /= 3;
-  config->contact_mode = (cloth_contact_mode)(n % 2);
+  config->contact.mode = (cloth_contact_mode)(n % 2);
   n /= 2;
-  config->warm_start = n % 2;
-  config->bend_integration = (cloth_bend_integration)((number / 7) % 2);
+  config->solver.warm_start = n % 2;
+  config->integration.bend_method = (cloth_bend_integration)((number / 7) % 2);
   config->substeps = (number / 3) % 3 * 8;
-  config->limit_sweeps = number % 5 == 0 ? 0 : 4;
-  config->max_iterations = 1 + number % 3 * 10;
+  config->strain_limit.sweeps = number % 5 == 0 ? 0 : 4;
+  config->solver.max_iterations = 1 + number % 3 * 10;
   config->fabric.compression = number % 2 == 0 ? 1.0f : 0.0f;
   snprintf(t.name, sizeof t.name, "%s, integration %d, preconditioner %d, contact %d, warm %d, substeps %d",
-           t.what.name, (int)config->integration, (int)config->preconditioner, (int)config->contact_mode,
-           config->warm_start, config->substeps);
+           t.what.name, (int)config->integration.method, (int)config->solver.preconditioner, (int)config->contact.mode,
+           config->solver.warm_start, config->substeps);
   return t;
 }
 
@@ -227,10 +227,10 @@ static trial trial_of_maps(int number) {
     mass_map[i] = draw_between(&random, 0.01f, 100.0f);
     stiffness_map[i] = draw_up_to(&random, 100.0f);
   }
-  t.what.config.mass_map = number % 3 != 1 ? mass_map : NULL;
-  t.what.config.stiffness_map = number % 3 != 2 ? stiffness_map : NULL;
-  t.what.config.integration = (cloth_integration)(number / SCENE_KIND_COUNT % 3);
-  t.what.config.contact_mode = (cloth_contact_mode)(number % 2);
+  t.what.config.grid.mass_map = number % 3 != 1 ? mass_map : NULL;
+  t.what.config.grid.stiffness_map = number % 3 != 2 ? stiffness_map : NULL;
+  t.what.config.integration.method = (cloth_integration)(number / SCENE_KIND_COUNT % 3);
+  t.what.config.contact.mode = (cloth_contact_mode)(number % 2);
   return t;
 }
 
@@ -275,11 +275,11 @@ static trial trial_of_shape(int number) {
   random_source random = {(uint64_t)number};
   int shape = number % 5;
   t.what.colliders[0] = draw_collider(&random, shape);
-  t.what.config.contact_mode = (cloth_contact_mode)(number / 5 % 2);
+  t.what.config.contact.mode = (cloth_contact_mode)(number / 5 % 2);
   t.what.config.thickness = number % 3 == 0 ? 0.0f : draw_between(&random, 1e-4f, 0.05f);
   t.what.config.origin.y = 0.3f;
   t.act = number / 10 % 2 == 0 ? move_bodies : do_nothing_in_frame;
-  snprintf(t.name, sizeof t.name, "shape %d, contact %d, %s", shape, (int)t.what.config.contact_mode,
+  snprintf(t.name, sizeof t.name, "shape %d, contact %d, %s", shape, (int)t.what.config.contact.mode,
            number / 10 % 2 == 0 ? "moving" : "at rest");
   return t;
 }
@@ -304,7 +304,7 @@ static void drag_pins(run *r, int frame) {
   point start = position_of(r->sheet, 0);
   cloth_vector target = vector_of(point_sum(start, point_of(draw_vector(random, 0.05f))));
   GIVE(r, cloth_pin(r->sheet, 0));
-  GIVE(r, cloth_set_pin_target(r->sheet, 0, target, r->frame_time));
+  GIVE(r, cloth_move_pin(r->sheet, 0, target));
   GIVE(r, cloth_set_pin_velocity(r->sheet, r->cloth.columns - 1, velocity));
   if (frame == 30)
     GIVE(r, cloth_release(r->sheet, 0));
@@ -315,8 +315,8 @@ static trial trial_of_pins(int number) {
   t.seed = (uint64_t)number;
   t.furnish = confine_some;
   t.act = number % 3 == 0 ? do_nothing_in_frame : drag_pins;
-  t.what.config.integration = (cloth_integration)(number % 4);
-  t.what.config.contact_mode = (cloth_contact_mode)(number / 4 % 2);
+  t.what.config.integration.method = (cloth_integration)(number % 4);
+  t.what.config.contact.mode = (cloth_contact_mode)(number / 4 % 2);
   return t;
 }
 
@@ -334,7 +334,7 @@ static trial trial_of_size(int number) {
   config->thickness = (float)fmin(0.01, 0.1 * warp);
   t.what.colliders[0].pose.position = vector_at(place + 0.5 * warp, 0.0, 0.5 * weft - place);
   t.what.colliders[0].radius = (float)fmax(1e-3, 0.1 * warp);
-  config->contact_mode = (cloth_contact_mode)(number % 2);
+  config->contact.mode = (cloth_contact_mode)(number % 2);
   snprintf(t.name, sizeof t.name, "%s, sheet of %g x %g m at %g m", t.what.name, warp, weft, place);
   return t;
 }
@@ -359,27 +359,27 @@ static __attribute__((noinline)) cloth_fabric draw_fabric(random_source *source)
 
 static void draw_settings(random_source *source, cloth_config *config) {
   config->fabric = draw_fabric(source);
-  config->velocity_damping = draw_up_to(source, 100.0f);
+  config->integration.velocity_damping = draw_up_to(source, 100.0f);
   config->gravity = draw_vector(source, random_int(source, 0, 3) == 0 ? 1e4f : 10.0f);
   config->wind = draw_vector(source, random_int(source, 0, 3) == 0 ? 1e3f : 10.0f);
-  config->air_density = draw_up_to(source, 100.0f);
-  config->drag = draw_up_to(source, 100.0f);
-  config->lift = draw_up_to(source, 100.0f);
-  config->integration = (cloth_integration)random_int(source, 0, 3);
-  config->bend_integration = (cloth_bend_integration)random_int(source, 0, 1);
-  config->fold_stiffness = draw_up_to(source, 1e6f);
-  config->explicit_threshold = draw_between(source, 1e-6f, 0.5f);
+  config->air.density = draw_up_to(source, 100.0f);
+  config->air.drag = draw_up_to(source, 100.0f);
+  config->air.lift = draw_up_to(source, 100.0f);
+  config->integration.method = (cloth_integration)random_int(source, 0, 3);
+  config->integration.bend_method = (cloth_bend_integration)random_int(source, 0, 1);
+  config->projection.fold_stiffness = draw_up_to(source, 1e6f);
+  config->integration.explicit_threshold = draw_between(source, 1e-6f, 0.5f);
   config->substeps = random_int(source, 0, 4);
-  config->max_substeps = random_int(source, 1, 8);
-  config->max_speed = draw_between(source, 0.1f, 1e4f);
-  config->preconditioner = (cloth_preconditioner)random_int(source, 0, 2);
-  config->max_iterations = (int32_t)draw_between(source, 1.0f, 100.0f);
-  config->tolerance = draw_between(source, 1e-4f, 0.5f);
-  config->warm_start = random_int(source, 0, 1);
-  config->limit_sweeps = random_int(source, 0, 8);
-  config->limit_extension = draw_up_to(source, 10.0f);
-  config->limit_compression = draw_up_to(source, 1.0f);
-  config->contact_mode = (cloth_contact_mode)random_int(source, 0, 1);
+  config->integration.max_substeps = random_int(source, 1, 8);
+  config->integration.max_speed = draw_between(source, 0.1f, 1e4f);
+  config->solver.preconditioner = (cloth_preconditioner)random_int(source, 0, 2);
+  config->solver.max_iterations = (int32_t)draw_between(source, 1.0f, 100.0f);
+  config->solver.tolerance = draw_between(source, 1e-4f, 0.5f);
+  config->solver.warm_start = random_int(source, 0, 1);
+  config->strain_limit.sweeps = random_int(source, 0, 8);
+  config->strain_limit.max_extension = draw_up_to(source, 10.0f);
+  config->strain_limit.max_compression = draw_up_to(source, 1.0f);
+  config->contact.mode = (cloth_contact_mode)random_int(source, 0, 1);
   config->thickness = draw_up_to(source, 1.0f);
 }
 
@@ -406,7 +406,7 @@ static void disturb_particle(run *r) {
     GIVE(r, cloth_set_pin_velocity(r->sheet, particle, velocity));
     break;
   case 2:
-    GIVE(r, cloth_set_pin_target(r->sheet, particle, position, r->frame_time));
+    GIVE(r, cloth_move_pin(r->sheet, particle, position));
     break;
   case 3:
     GIVE(r, cloth_confine_to_line(r->sheet, particle, velocity));
@@ -509,9 +509,9 @@ static int count_strange(const float *values, int count) {
 }
 
 static int strange_in_state(const cloth *sheet) {
-  cloth_range x, v;
-  cloth_positions(sheet, &x);
-  cloth_velocities(sheet, &v);
+  cloth_vector_view x, v;
+  cloth_get_positions(sheet, &x);
+  cloth_get_velocities(sheet, &v);
   return count_strange(x.x, x.count) + count_strange(x.y, x.count) + count_strange(x.z, x.count) +
          count_strange(v.x, v.count) + count_strange(v.y, v.count) + count_strange(v.z, v.count);
 }
@@ -531,7 +531,7 @@ static void read_step(run *r) {
   cloth_reaction reaction;
   memset(&reaction, 0, sizeof reaction);
   for (int i = 0; i < 4; i++) {
-    CALL(r, cloth_collider_reaction(r->sheet, i, &reaction));
+    CALL(r, cloth_get_collider_reaction(r->sheet, i, &reaction));
     SHOW(r, reaction);
   }
   CALL(r, cloth_get_statistics(r->sheet, &statistics));
@@ -546,7 +546,7 @@ static void read_rest(run *r) {
   cloth_measures measures;
   cloth_vector low, high, normal;
   CALL(r, cloth_measure(r->sheet, &measures));
-  CALL(r, cloth_bounds(r->sheet, &low, &high));
+  CALL(r, cloth_get_bounds(r->sheet, &low, &high));
   CALL(r, cloth_get_normal(r->sheet, 0, &normal));
   SHOW(r, measures);
   SHOW(r, low);
@@ -650,22 +650,22 @@ static void draw_projection(random_source *source, cloth_config *config) {
   static const float thresholds[] = {0.0f, 1e-3f, 1.0f, 30.0f};
   if (random_int(source, 0, 2) == 0)
     return;
-  config->projection_threshold = thresholds[random_int(source, 0, 3)];
-  config->explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
-  config->extrapolation = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
-  config->spans = random_int(source, 0, 1) ? 0 : 1 << random_int(source, 0, 3);
-  config->fine_sweeps = random_int(source, 0, 2);
-  config->tethers = random_int(source, 0, 2);
-  config->tether_scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
-  config->normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);
-  config->bend_integration = (cloth_bend_integration)random_int(source, 0, 1);
-  config->limit_sweeps = random_int(source, 0, 3) ? 0 : 2;
+  config->integration.projection_threshold = thresholds[random_int(source, 0, 3)];
+  config->integration.explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
+  config->integration.bdf2_blend = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
+  config->projection.spans = random_int(source, 0, 1) ? 0 : 1 << random_int(source, 0, 3);
+  config->projection.fine_sweeps = random_int(source, 0, 2);
+  config->tethers.count = random_int(source, 0, 2);
+  config->tethers.scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
+  config->air.normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);
+  config->integration.bend_method = (cloth_bend_integration)random_int(source, 0, 1);
+  config->strain_limit.sweeps = random_int(source, 0, 3) ? 0 : 2;
 }
 
 /* Some are tubes, whose edges may not lean. */
 static void roll_up(cloth_config *config, int number) {
-  config->wrap = number % 7 == 2 || number % 7 == 5;
-  if (config->wrap) {
+  config->grid.wrap = number % 7 == 2 || number % 7 == 5;
+  if (config->grid.wrap) {
     config->edge_warp.z = 0.0f;
     config->edge_weft.x = 0.0f;
   }
@@ -678,20 +678,21 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   cloth_config *config = &t.what.config;
   roll_up(config, number);
   if (tiers == 2) {
-    int sweeps = config->limit_sweeps;
-    config->fixed_work = number % 5 == 3 && config->contact_mode != CLOTH_CONTACT_SOLVER;
+    int sweeps = config->strain_limit.sweeps;
+    config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;
     use_two_tiers(config);
-    config->limit_sweeps = sweeps;
+    config->strain_limit.sweeps = sweeps;
     return t;
   }
   random_source random = {UINT64_C(0x3713) + (uint64_t)number};
   use_projection(config);
   draw_projection(&random, config);
   if (random_int(&random, 0, 3) > 0)
-    config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->fixed_work = number % 5 == 3 && config->contact_mode != CLOTH_CONTACT_SOLVER;
+    config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;
   size_t length = strlen(t.name);
-  snprintf(t.name + length, sizeof t.name - length, ", projected above %g", (double)config->projection_threshold);
+  snprintf(t.name + length, sizeof t.name - length, ", projected above %g",
+           (double)config->integration.projection_threshold);
   return t;
 }
 

@@ -188,9 +188,9 @@ static inline point velocity_of(const cloth *sheet, int particle) {
 }
 
 static inline int all_finite(const cloth *sheet) {
-  cloth_range x, v;
-  cloth_positions(sheet, &x);
-  cloth_velocities(sheet, &v);
+  cloth_vector_view x, v;
+  cloth_get_positions(sheet, &x);
+  cloth_get_velocities(sheet, &v);
   for (int i = 0; i < x.count; i++) {
     if (!isfinite(x.x[i]) || !isfinite(x.y[i]) || !isfinite(x.z[i]))
       return 0;

@@ -8,9 +8,9 @@ static fixture tethered_sheet(int tethers, int colliders) {
   use_projection(&config);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
   config.substeps = 1;
-  config.spans = 1;
-  config.velocity_damping = 3.0f;
-  config.tethers = tethers;
+  config.projection.spans = 1;
+  config.integration.velocity_damping = 3.0f;
+  config.tethers.count = tethers;
   config.max_colliders = colliders;
   fixture s = fixture_make(&config);
   cloth_pin(s.sheet, 0);
@@ -126,15 +126,15 @@ static void test_tethers_set(void) {
   cloth_release(s.sheet, 0);
   CHECK(tether_of(&s, 143, 0) == -1, "tied to a released pin: %d", tether_of(&s, 143, 0));
   CHECK(cloth_set_tether(s.sheet, 142, 0, -1) == CLOTH_OK && tether_of(&s, 142, 0) == -1, "a tether taken off");
-  CHECK(cloth_choose_tethers(s.sheet) == CLOTH_OK, "cloth_choose_tethers");
+  CHECK(cloth_reset_tethers(s.sheet) == CLOTH_OK, "cloth_reset_tethers");
   run_steps(s.sheet, 1, FRAME);
   CHECK(tether_of(&s, 84, 0) == 72 && tether_of(&s, 143, 0) == 11, "chosen anew: %d, %d", tether_of(&s, 84, 0),
         tether_of(&s, 143, 0));
-  CHECK(cloth_set_tether(s.sheet, 5, 1, 11) == CLOTH_ERROR_PROJECTION, "a slot that is not there");
-  CHECK(cloth_set_tether(s.sheet, 5, -1, 11) == CLOTH_ERROR_PROJECTION, "slot -1");
-  CHECK(cloth_set_tether(s.sheet, 5, 0, 6) == CLOTH_ERROR_NOT_PINNED, "tied to a free particle");
-  CHECK(cloth_set_tether(s.sheet, 5, 0, 144) == CLOTH_ERROR_PARTICLE, "tied to no particle");
-  CHECK(cloth_set_tether(s.sheet, -1, 0, 11) == CLOTH_ERROR_PARTICLE, "no particle tied");
+  CHECK(cloth_set_tether(s.sheet, 5, 1, 11) == CLOTH_ERROR_INDEX, "a slot that is not there");
+  CHECK(cloth_set_tether(s.sheet, 5, -1, 11) == CLOTH_ERROR_INDEX, "slot -1");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 6) == CLOTH_ERROR_STATE, "tied to a free particle");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 144) == CLOTH_ERROR_INDEX, "tied to no particle");
+  CHECK(cloth_set_tether(s.sheet, -1, 0, 11) == CLOTH_ERROR_INDEX, "no particle tied");
   fixture_free(&s);
 }
 

@@ -37,12 +37,12 @@ static cloth_config thesis_config(int columns, int rows, float spacing) {
   config.edge_warp = vector(spacing * (float)(columns - 1), 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, spacing * (float)(rows - 1));
   config.fabric.compression = 0.0f;
-  config.fold_stiffness = 0.0f;
-  config.velocity_damping = 0.0f;
-  config.limit_sweeps = 0;
+  config.projection.fold_stiffness = 0.0f;
+  config.integration.velocity_damping = 0.0f;
+  config.strain_limit.sweeps = 0;
   config.substeps = 1;
-  config.max_iterations = CLOTH_ITERATION_LIMIT;
-  config.bend_integration = CLOTH_BEND_EXPLICIT;
+  config.solver.max_iterations = CLOTH_ITERATION_LIMIT;
+  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   return config;
 }
 
@@ -65,8 +65,8 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
   if (chain) {
     vector_array x = vectors_at(sheet, sheet->state.position);
     for (int i = 0; i < sheet->count; i++) {
-      x.x[i] +=
-          1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->grid.columns;
+      x.x[i] += 1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) /
+                (float)sheet->grid.columns;
     }
     for (int row = 0; row < sheet->grid.rows; row++) {
       cloth_pin(sheet, row * sheet->grid.columns);
@@ -127,7 +127,7 @@ static void test_stability_in_1d(void) {
   const float dampings[] = {0.0f, 0.1f, 1.0f, 10.0f};
   for (int i = 0; i < 4; i++) {
     cloth_config config = thesis_config(65, 2, 0.05f);
-    config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+    config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.gravity = vector(0.0f, 0.0f, 0.0f);
     config.fabric.compression = 1.0f;
     config.fabric.bend = 0.0f;
@@ -156,14 +156,14 @@ static void test_stability_in_3d(void) {
   while (count < SETS) {
     float h = PICK(0.001f, 0.01f, 0.05f, 0.1f, 1.0f);
     cloth_config config = thesis_config(10, 10, h);
-    config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+    config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.fabric.density = PICK(0.01f, 0.1f, 1.0f, 10.0f, 100.0f);
     config.fabric.bend = 0.0f;
     set_stretch(&config, PICK(10.0f, 100.0f, 1000.0f, 10000.0f));
     config.fabric.shear = PICK(10.0f, 100.0f, 1000.0f, 10000.0f);
     config.fabric.stretch_damping = PICK(0.0f, 0.01f, 0.1f, 1.0f, 10.0f);
     config.fabric.shear_damping = PICK(0.0f, 0.01f, 0.1f, 1.0f, 10.0f);
-    config.max_speed = 1.0e4f;
+    config.integration.max_speed = 1.0e4f;
     /* A sheet as heavy and soft as the thesis's outliers stretches to many times its size: not cloth. And the limit has
        to lie above the shortest step there is. */
     int soft = config.fabric.density * 9.81f * 9.0f * h > 0.5f * config.fabric.stretch_warp;
@@ -225,7 +225,7 @@ static long run_case(aimex_case wanted, cloth_integration integration, int sets,
   for (int set = 0; set < sets; set++) {
     float k;
     cloth_config config = random_set(wanted, &k);
-    config.integration = integration;
+    config.integration.method = integration;
     fixture held = fixture_make(&config);
     cloth *sheet = held.sheet;
     pin_corners(sheet);
@@ -293,7 +293,7 @@ static void count_ways(cloth *c, const step_plan *plan, long counts[WAYS]) {
 
 static cloth_config unit_sheet(const setting *s, float *k) {
   cloth_config config = thesis_config(s->n, s->n, 1.0f / (float)(s->n - 1));
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.fabric.bend = 1.0e-5f;
   config.fabric.stretch_damping = 0.0f;
   config.fabric.shear_damping = 0.0f;
@@ -301,7 +301,7 @@ static cloth_config unit_sheet(const setting *s, float *k) {
   float mass = config.fabric.density / (float)(s->n * s->n);
   set_stretch(&config, s->kappa * mass / (*k * *k));
   config.fabric.shear = config.fabric.stretch_warp;
-  config.contact_mode = s->sliding ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
+  config.contact.mode = s->sliding ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
   if (s->sliding) {
     config.origin = vector(-0.5f, 0.26f, -0.5f);
   }
@@ -380,9 +380,9 @@ static void test_corrected_start(void) {
       setting s = {20, kappas[i], 0};
       float k;
       cloth_config config = unit_sheet(&s, &k);
-      config.warm_start = warm;
+      config.solver.warm_start = warm;
       config.fabric.stretch_damping = 0.01f;
-      config.velocity_damping = 1.0f;
+      config.integration.velocity_damping = 1.0f;
       fixture held = fixture_make(&config);
       cloth *sheet = held.sheet;
       pin_corners(sheet);

@@ -21,21 +21,21 @@ static const test_cases every_scheme = {TUBE_EXPLICIT, TUBE_SCHEMES, tube_scheme
 static void use_scheme(cloth_config *config, int scheme) {
   if (scheme <= TUBE_LIMITED) {
     use_two_tiers(config);
-    config->fold_stiffness = 1.0f;
+    config->projection.fold_stiffness = 1.0f;
   } else if (scheme == TUBE_PROJECTED) {
     use_projection(config);
   }
   if (scheme == TUBE_EXPLICIT) {
-    config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+    config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config->fabric.stretch_warp = config->fabric.stretch_weft = 100.0f;
     config->fabric.shear = 40.0f;
-    config->limit_sweeps = 0;
+    config->strain_limit.sweeps = 0;
     config->substeps = 0;
-    config->max_substeps = 100;
+    config->integration.max_substeps = 100;
   } else if (scheme == TUBE_IMPLICIT) {
-    config->limit_sweeps = 0;
-    config->max_iterations = 100;
-    config->tolerance = 1e-4f;
+    config->strain_limit.sweeps = 0;
+    config->solver.max_iterations = 100;
+    config->solver.tolerance = 1e-4f;
     config->substeps = 4;
   }
 }
@@ -50,15 +50,15 @@ static double tube_radius(int columns) {
 static cloth_config tube_config(int columns, int rows, int scheme) {
   cloth_config config = cloth_config_default();
   use_scheme(&config, scheme);
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.columns = columns;
   config.rows = rows;
   config.origin = vector_at(0.0, 0.25, -tube_radius(columns));
   config.edge_warp = vector_at(1.0, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -0.5, 0.0);
-  config.velocity_damping = 8.0f;
-  config.drag = 0.5f;
-  config.normal_drag = 0.5f;
+  config.integration.velocity_damping = 8.0f;
+  config.air.drag = 0.5f;
+  config.air.normal_drag = 0.5f;
   config.max_colliders = 1;
   return config;
 }
@@ -123,7 +123,7 @@ static fixture shifted_tube(const cloth_config *like, int shift) {
     places[i] = vector_of(position_of(s.sheet, from));
   }
   fixture_free(&s);
-  config.positions = places;
+  config.grid.positions = places;
   s = fixture_make(&config);
   free(places);
   return s;
@@ -134,7 +134,7 @@ static void expect_tube_seam(int columns, int scheme) {
   enum { TUBES = 3 };
   cloth_config config = tube_config(columns, 12, scheme);
   config.gravity = vector_at(1.0, -9.0, 2.0);
-  config.fold_stiffness = 100.0f; /* dents are wide and come slowly */
+  config.projection.fold_stiffness = 100.0f; /* dents are wide and come slowly */
   const int shifts[TUBES] = {0, 1, columns / 2};
   fixture tubes[TUBES];
   cloth_collider ball = cloth_collider_default();
@@ -187,9 +187,9 @@ static fixture crumpled_tube(int columns, int scheme, int shift) {
     stiffness[to] = (float)random_real(&source, 0.5, 2.0);
   }
   fixture_free(&s);
-  config.positions = places;
-  config.mass_map = masses;
-  config.stiffness_map = stiffness;
+  config.grid.positions = places;
+  config.grid.mass_map = masses;
+  config.grid.stiffness_map = stiffness;
   s = fixture_make(&config);
   for (int i = 0; i < s.count; i++)
     cloth_set_particle(s.sheet, i, places[i], velocities[i]);
@@ -220,9 +220,9 @@ static void test_tube_solves(void) {
   int iterations[CLOTH_PRECONDITIONER_MULTILEVEL + 1];
   for (int p = 0; p <= CLOTH_PRECONDITIONER_MULTILEVEL; p++) {
     cloth_config config = tube_config(32, 32, TUBE_IMPLICIT);
-    config.preconditioner = (cloth_preconditioner)p;
-    config.max_iterations = 400;
-    config.tolerance = 1e-3f;
+    config.solver.preconditioner = (cloth_preconditioner)p;
+    config.solver.max_iterations = 400;
+    config.solver.tolerance = 1e-3f;
     config.substeps = 2;
     fixture s = fixture_make(&config);
     cloth_statistics st;
@@ -258,19 +258,19 @@ static void hang_over_bar(int wrap, int scheme, double *mean, double *largest) {
   cloth_config config = cloth_config_default();
   cloth_vector places[MOST];
   use_scheme(&config, scheme);
-  config.wrap = wrap;
+  config.grid.wrap = wrap;
   config.columns = wrap ? CELLS : CELLS + 1;
   config.rows = ROWS;
   config.edge_warp = vector_at(2.0, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 0.4);
-  config.velocity_damping = 2.0f;
+  config.integration.velocity_damping = 2.0f;
   config.max_colliders = 1;
   for (int i = 0; i < config.columns * ROWS; i++) {
     point p = loop_place(2.0 * (i % config.columns) / CELLS - 1.0);
     p.z = 0.05 * (i / config.columns) - 0.2;
     places[i] = vector_of(p);
   }
-  config.positions = places;
+  config.grid.positions = places;
   fixture s = fixture_make(&config);
   cloth_collider bar = cloth_collider_default();
   bar.shape = CLOTH_SHAPE_CAPSULE;
@@ -306,16 +306,16 @@ static void test_belt(void) {
 /* A tube gathered at its waist comes to rest like a sheet, and what it says of its velocity is what it does. */
 static void test_gathered_tube_rests(void) {
   cloth_config config = cloth_config_default();
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.columns = 30;
   config.rows = 12;
   config.edge_warp = vector_at(1.3, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -0.46, 0.0);
   config.substeps = 8;
-  config.fine_sweeps = 2;
-  config.extrapolation = 0.8f;
-  config.velocity_damping = 0.5f;
-  config.sleep_speed = 0.05f;
+  config.projection.fine_sweeps = 2;
+  config.integration.bdf2_blend = 0.8f;
+  config.integration.velocity_damping = 0.5f;
+  config.sleep.speed = 0.05f;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
   fixture s = fixture_make(&config);
   for (int i = 0; i < s.count; i++) {
@@ -336,7 +336,7 @@ static void test_gathered_tube_rests(void) {
 /* The nearest pin may be nearer across the seam, and a tether there is only so long. */
 static void test_tube_tethers(void) {
   cloth_config config = tube_config(12, 5, TUBE_PROJECTED);
-  config.tethers = 1;
+  config.tethers.count = 1;
   fixture s = fixture_make(&config);
   const int pins[] = {1, 6};
   cloth_pin(s.sheet, pins[0]);
@@ -358,15 +358,15 @@ static void test_tube_measures(void) {
   cloth_config config = tube_config(16, 9, TUBE_IMPLICIT);
   fixture s = fixture_make(&config);
   cloth_measures m;
-  CHECK(cloth_measure(s.sheet, &m) == CLOTH_OK && fabs((double)m.stretch_largest) < 1e-5, "measures of a tube at rest");
+  CHECK(cloth_measure(s.sheet, &m) == CLOTH_OK && fabs((double)m.max_stretch) < 1e-5, "measures of a tube at rest");
   for (int i = 0; i < s.count; i++) {
     point p = position_of(s.sheet, i), wide = {1.1 * p.x, p.y, 1.1 * p.z};
     cloth_set_particle(s.sheet, i, vector_of(wide), vector_at(0.0, 0.0, 0.0));
   }
   cloth_measure(s.sheet, &m);
   double share = 16.0 * 9.0 / (16.0 * 9.0 + 16.0 * 8.0);
-  CHECK(fabs((double)m.stretch_largest - 0.1) < 1e-5, "largest strain %g", (double)m.stretch_largest);
-  CHECK(fabs((double)m.stretch_rms - 0.1 * sqrt(share)) < 1e-5, "root mean square %g", (double)m.stretch_rms);
+  CHECK(fabs((double)m.max_stretch - 0.1) < 1e-5, "largest strain %g", (double)m.max_stretch);
+  CHECK(fabs((double)m.rms_stretch - 0.1 * sqrt(share)) < 1e-5, "root mean square %g", (double)m.rms_stretch);
   double mass = particle_mass(&s, 40) * s.count;
   CHECK(fabs(mass - 0.1) < 1e-4, "0.5 m^2 of 0.2 kg/m^2 are %g kg", mass);
   fixture_free(&s);

@@ -17,7 +17,7 @@ static void random_targets(random_source *random, fixture *s) {
 }
 
 static void random_inputs(random_source *random, fixture *s, const cloth_config *config) {
-  if (config->targets)
+  if (config->capacity.targets)
     random_targets(random, s);
   for (int pins = random_int(random, 0, 6); pins > 0; pins--)
     cloth_pin(s->sheet, random_int(random, 0, s->count - 1));
@@ -47,7 +47,7 @@ static bound_worth play_bounded(random_source *random, int trial) {
   random_inputs(random, &s, &config);
   uint64_t of_config = 0;
   bound_worth worth = {0.0, 0.0, 0.0};
-  CHECK(cloth_work_bound_of(&config, dt, &of_config) == CLOTH_OK, "trial %d: cloth_work_bound_of", trial);
+  CHECK(cloth_config_work_bound(&config, dt, &of_config) == CLOTH_OK, "trial %d: cloth_config_work_bound", trial);
   const int frames = 20;
   for (int frame = 0; frame < frames; frame++) {
     uint64_t bound = 0;
@@ -56,7 +56,7 @@ static bound_worth play_bounded(random_source *random, int trial) {
     if (frame == 10)
       cloth_release(s.sheet, 0);
     uint64_t before = read_hash(s.sheet);
-    CHECK(cloth_work_bound(s.sheet, dt, &bound) == CLOTH_OK, "trial %d: cloth_work_bound", trial);
+    CHECK(cloth_get_work_bound(s.sheet, dt, &bound) == CLOTH_OK, "trial %d: cloth_get_work_bound", trial);
     CHECK(read_hash(s.sheet) == before, "trial %d: asking changed the cloth", trial);
     CHECK(cloth_step(s.sheet, dt) >= CLOTH_OK, "trial %d: cloth_step", trial);
     CHECK(read_work(s.sheet) > 0 && read_work(s.sheet) <= bound && bound <= of_config,
@@ -89,42 +89,42 @@ static void test_work_bound(void) {
 
 /// Fixed work ///
 
-static int same_planes(cloth_range a, cloth_range b) {
+static int same_planes(cloth_vector_view a, cloth_vector_view b) {
   size_t bytes = sizeof(float) * (size_t)a.count;
   return memcmp(a.x, b.x, bytes) == 0 && memcmp(a.y, b.y, bytes) == 0 && memcmp(a.z, b.z, bytes) == 0;
 }
 
 /* The config hash is in the state, so only particles can be compared. */
 static int same_particles(const cloth *a, const cloth *b) {
-  cloth_range places[2], speeds[2];
-  cloth_positions(a, &places[0]);
-  cloth_positions(b, &places[1]);
-  cloth_velocities(a, &speeds[0]);
-  cloth_velocities(b, &speeds[1]);
+  cloth_vector_view places[2], speeds[2];
+  cloth_get_positions(a, &places[0]);
+  cloth_get_positions(b, &places[1]);
+  cloth_get_velocities(a, &speeds[0]);
+  cloth_get_velocities(b, &speeds[1]);
   return same_planes(places[0], places[1]) && same_planes(speeds[0], speeds[1]);
 }
 
 /* A cloth with fixed work beside the same one without: the same to the bit, and the same work in all steps. */
 static void play_fixed(random_source *random, int trial) {
   cloth_config config = random_config(random);
-  config.sleep_speed = 0.0f;
-  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  config.sleep.speed = 0.0f;
+  config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.substeps = config.substeps ? config.substeps : 3;
-  config.bend_integration = CLOTH_BEND_ADAPTIVE;
+  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
   fixture plain = fixture_make(&config);
-  config.fixed_work = 1;
+  config.capacity.fixed_work = 1;
   fixture fixed = fixture_make(&config);
   random_source again = *random;
   random_inputs(random, &plain, &config);
   random_inputs(&again, &fixed, &config);
   uint64_t of_config = 0, first = 0, bound = 0;
-  CHECK(cloth_work_bound_of(&config, FRAME, &of_config) == CLOTH_OK, "trial %d: cloth_work_bound_of", trial);
+  CHECK(cloth_config_work_bound(&config, FRAME, &of_config) == CLOTH_OK, "trial %d: cloth_config_work_bound", trial);
   for (int frame = 0; frame < 12; frame++) {
     if (frame % 7 == 6) {
       cloth_set_particle(plain.sheet, 0, vector_at(0.1, 0.1, 0.1), vector_at(20.0, -20.0, 0.0));
       cloth_set_particle(fixed.sheet, 0, vector_at(0.1, 0.1, 0.1), vector_at(20.0, -20.0, 0.0));
     }
-    cloth_work_bound(fixed.sheet, FRAME, &bound);
+    cloth_get_work_bound(fixed.sheet, FRAME, &bound);
     int notes = cloth_step(plain.sheet, FRAME);
     CHECK(cloth_step(fixed.sheet, FRAME) == notes, "trial %d, frame %d: notes", trial, frame);
     CHECK(same_particles(plain.sheet, fixed.sheet), "trial %d, frame %d: another result", trial, frame);
@@ -144,35 +144,35 @@ static void test_fixed_work(void) {
     play_fixed(&random, trial);
   cloth_memory memory;
   cloth_config config = square_config(4, 0.0);
-  CHECK(config.fixed_work == 0, "the default");
-  config.fixed_work = 2;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_WORK, "fixed_work 2");
-  config.fixed_work = 1;
-  config.sleep_speed = 0.1f;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_WORK, "with sleep");
-  config.sleep_speed = 0.0f;
-  config.contact_mode = CLOTH_CONTACT_SOLVER;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_WORK, "with contact in the solver");
+  CHECK(config.capacity.fixed_work == 0, "the default");
+  config.capacity.fixed_work = 2;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "fixed_work 2");
+  config.capacity.fixed_work = 1;
+  config.sleep.speed = 0.1f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with sleep");
+  config.sleep.speed = 0.0f;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with contact in the solver");
 }
 
 static void test_work_refusals(void) {
   cloth_config config = square_config(4, 0.0);
   fixture s = fixture_make(&config);
   uint64_t work = 5;
-  CHECK(cloth_work_bound(s.sheet, 0.0f, &work) == CLOTH_ERROR_TIME_STEP, "dt 0");
-  CHECK(cloth_work_bound(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
-  CHECK(cloth_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no cloth");
-  CHECK(cloth_work_bound_of(&config, NAN, &work) == CLOTH_ERROR_TIME_STEP, "dt NaN");
-  CHECK(cloth_work_bound_of(&config, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
-  CHECK(cloth_work_bound_of(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no config");
+  CHECK(cloth_get_work_bound(s.sheet, 0.0f, &work) == CLOTH_ERROR_RANGE, "dt 0");
+  CHECK(cloth_get_work_bound(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_get_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no cloth");
+  CHECK(cloth_config_work_bound(&config, NAN, &work) == CLOTH_ERROR_RANGE, "dt NaN");
+  CHECK(cloth_config_work_bound(&config, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_config_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no config");
   config.columns = 1;
-  CHECK(cloth_work_bound_of(&config, FRAME, &work) == CLOTH_ERROR_GRID && work == 5, "a wrong config");
+  CHECK(cloth_config_work_bound(&config, FRAME, &work) == CLOTH_ERROR_RANGE && work == 5, "a wrong config");
   fixture_free(&s);
   config = square_config(8, 0.0);
-  config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.substeps = 1;
   s = fixture_make(&config);
-  CHECK(cloth_work_bound(s.sheet, FRAME, &work) == CLOTH_ERROR_UNSTABLE, "an unstable step");
+  CHECK(cloth_get_work_bound(s.sheet, FRAME, &work) == CLOTH_ERROR_UNSTABLE, "an unstable step");
   fixture_free(&s);
 }
 

@@ -114,20 +114,20 @@ static void shuffle_pins(cloth *sheet, const cloth_config *config, int frame) {
 static void lead(cloth *sheet, const cloth_config *config) {
   static cloth_vector vertices[2 * SIDE_LIMIT * SIDE_LIMIT];
   const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
-  for (int i = 0; config->targets && i < config->columns * config->rows; i++) {
+  for (int i = 0; config->capacity.targets && i < config->columns * config->rows; i++) {
     const cloth_motion_constraint constraint = {i % 3 ? 0.01f : 0.001f, 0.0f, 0.05f};
     cloth_set_motion_constraint(sheet, i, &constraint);
     cloth_get_position(sheet, i, &vertices[2 * i]);
     vertices[2 * i + 1] = (cloth_vector){0.3f * (float)(i % 5), 1.0f, 0.4f * (float)(i % 7)};
   }
-  if (config->targets) {
+  if (config->capacity.targets) {
     cloth_set_targets(sheet, &layout, vertices, sizeof vertices);
   }
 }
 
 static void measure_step(cloth *sheet, const char *name, tally *sum) {
   uint64_t bound = 0;
-  check(cloth_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_work_bound");
+  check(cloth_get_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_get_work_bound");
   uint32_t start = board_ticks();
   check(cloth_step(sheet, FRAME) >= CLOTH_OK, name, ": cloth_step");
   uint64_t real = (uint64_t)ticks_since(start) * TICK;
@@ -153,7 +153,8 @@ static void play(const char *name, const scene *description, int frames) {
     shuffle_pins(sheet, &description->config, frame);
     measure_step(sheet, name, &sum);
   }
-  check(cloth_work_bound_of(&description->config, FRAME, &of_config) == CLOTH_OK, name, ": cloth_work_bound_of");
+  check(cloth_config_work_bound(&description->config, FRAME, &of_config) == CLOTH_OK, name,
+        ": cloth_config_work_bound");
   check(of_config * (uint64_t)frames >= sum.bound, name, ": the bound of the config is below one of the cloth");
   uint64_t count = (uint64_t)(description->config.columns * description->config.rows * frames);
   put(name);
@@ -163,7 +164,7 @@ static void play(const char *name, const scene *description, int frames) {
   put_labelled(", a unit in thousandths ", sum.share_least);
   put_labelled(" to ", sum.share_most);
   put_labelled(", bound over real in hundredths ", sum.bound * 100 / sum.real);
-  if (description->config.fixed_work) {
+  if (description->config.capacity.fixed_work) {
     uint64_t worst = sum.real_most * (uint64_t)frames * 1000 / sum.real;
     put_labelled(", worst over mean in thousandths ", worst);
     check(worst <= 1050 || shuffles_pins, name, ": fixed work varies");
@@ -186,36 +187,36 @@ static void as_it_is(scene *s) {
   (void)s;
 }
 static void no_tethers(scene *s) {
-  s->config.tethers = 0;
+  s->config.tethers.count = 0;
 }
 static void span_of_one(scene *s) {
-  s->config.spans = 1;
+  s->config.projection.spans = 1;
 }
 static void span_of_eight(scene *s) {
-  s->config.spans = 8;
+  s->config.projection.spans = 8;
 }
 static void no_history(scene *s) {
-  s->config.extrapolation = 0;
+  s->config.integration.bdf2_blend = 0;
 }
 static void maps(scene *s) {
-  s->config.mass_map = map;
-  s->config.stiffness_map = map;
+  s->config.grid.mass_map = map;
+  s->config.grid.stiffness_map = map;
 }
 static void limits(scene *s) {
-  s->config.limit_sweeps = 2;
+  s->config.strain_limit.sweeps = 2;
 }
 static void implicit(scene *s) {
-  s->config.projection_threshold = CLOTH_KAPPA_NEVER;
+  s->config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   s->config.substeps = 4;
 }
 static void warm(scene *s) {
   implicit(s);
-  s->config.warm_start = 1;
-  s->config.max_iterations = 20;
+  s->config.solver.warm_start = 1;
+  s->config.solver.max_iterations = 20;
 }
 static void plain_bend(scene *s) {
   implicit(s);
-  s->config.bend_integration = CLOTH_BEND_EXPLICIT;
+  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
 }
 static void two_substeps(scene *s) {
   s->config.substeps = 2;
@@ -224,18 +225,18 @@ static void one_substep(scene *s) {
   s->config.substeps = 1;
 }
 static void explicit_only(scene *s) {
-  s->config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  s->config.bend_integration = CLOTH_BEND_EXPLICIT;
+  s->config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   s->config.substeps = 250;
 }
 static void no_bend(scene *s) {
   explicit_only(s);
-  s->config.fold_stiffness = 0;
+  s->config.projection.fold_stiffness = 0;
   s->config.fabric.bend = 0;
   s->config.fabric.bend_damping = 0;
 }
 static void solver_contact(scene *s) {
-  s->config.contact_mode = CLOTH_CONTACT_SOLVER;
+  s->config.contact.mode = CLOTH_CONTACT_SOLVER;
   s->config.substeps = 4;
   s->config.origin.y = 0.262f;
 }
@@ -290,14 +291,14 @@ static void hang_by_ball(scene *s) {
   s->colliders[0].radius = 0.1f;
 }
 static void targets(scene *s) {
-  s->config.targets = 1;
+  s->config.capacity.targets = 1;
 }
 static void too_fast(scene *s) {
-  s->config.max_speed = 0.1f;
+  s->config.integration.max_speed = 0.1f;
 }
 
 static void tube(scene *s) {
-  s->config.wrap = 1;
+  s->config.grid.wrap = 1;
 }
 static void tube_maps(scene *s) {
   tube(s);
@@ -374,9 +375,9 @@ static void play_all(const int side[2], int fixed) {
     use_projection(&s.config);
     shuffles_pins = 0;
     variants[i].change(&s);
-    s.config.fixed_work = fixed;
+    s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);
-    if (!is_long && !(fixed && s.config.contact_mode == CLOTH_CONTACT_SOLVER))
+    if (!is_long && !(fixed && s.config.contact.mode == CLOTH_CONTACT_SOLVER))
       play(variants[i].name, &s, variants[i].frames);
   }
 }
