@@ -328,7 +328,7 @@ static double swing_period(int32_t links, cloth_integration integration, double 
   config.edge_warp = vector((double)(width - 1) / links, 0.0, 0.0);
   config.edge_weft = vector(0.0, -1.0, 0.0);
   config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
-  config.integration.method = integration;
+  config.integration.method = (int32_t)integration;
   double weight = node_mass(&config) * STANDARD_GRAVITY;
   double stiffness = weight * links * links / longest_strain;
   config.fabric.stretch_warp = config.fabric.stretch_weft = (float)stiffness;
@@ -384,7 +384,7 @@ static double wave_frequency(int mode, cloth_integration integration) {
   config.edge_weft = vector(0.0, 0.0, 0.5 * h);
   set_node_mass(&config, density * h * h);
   config.fabric.stretch_warp = (float)(tension * h / (0.5 * h));
-  config.integration.method = integration;
+  config.integration.method = (int32_t)integration;
   double shape[LINKS + 1];
   for (int i = 0; i < 2 * (LINKS + 1); i++) {
     int column = i % (LINKS + 1);
@@ -433,7 +433,7 @@ static cloth *open_oscillator(double frequency, cloth_integration integration) {
   config.edge_weft = vector(0.0, -1.0, 0.0);
   config.fabric.compression = 1.0f;
   config.fabric.stretch_weft = (float)(node_mass(&config) * frequency * frequency);
-  config.integration.method = integration;
+  config.integration.method = (int32_t)integration;
   cloth *sheet = open_sheet(&config);
   pin_row(sheet, &config, 0);
   for (int32_t column = 0; column < 2; column++) {
@@ -568,7 +568,7 @@ static cloth_config free_body_config(cloth_integration integration) {
   config.fabric.bend = 1e-4f;
   config.fabric.compression = 0.5f;
   config.fabric.stretch_damping = config.fabric.shear_damping = 1e-3f;
-  config.integration.method = integration;
+  config.integration.method = (int32_t)integration;
   return config;
 }
 
@@ -606,7 +606,7 @@ static cloth *open_pairs(cloth_integration integration, double stiffness, double
   set_node_mass(&config, 1.0);
   config.fabric.stretch_warp = (float)stiffness;
   config.fabric.stretch_damping = 0.3f;
-  config.integration.method = integration;
+  config.integration.method = (int32_t)integration;
   cloth *sheet = open_sheet(&config);
   const double angle = 0.3;
   for (int32_t i = 0; i < 4; i++) {
@@ -664,7 +664,7 @@ static cloth *open_sheet_on_plane(double slope, double friction, double speed, c
   config.edge_weft = vector(0.0, 0.0, -side);
   config.fabric = cloth_config_default().fabric;
   config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   cloth *sheet = open_sheet(&config);
   for (int32_t i = 0; i < config.columns * config.rows; i++) {
     cloth_set_particle(sheet, i, position_of(sheet, i),

@@ -47,7 +47,7 @@ static void test_rest_on_every_shape(void) {
   config.origin = vector_at(-0.4, 0.35, -0.4);
   config.integration.velocity_damping = 2.0f;
   config.substeps = 8;
-  config.contact.mode = tested_mode;
+  config.contact.mode = (int32_t)tested_mode;
   config.solver.max_iterations = tested_mode == CLOTH_CONTACT_SOLVER ? 100 : 8;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     expect_rest_on(&cases[i].collider, &config, cases[i].name);
@@ -66,7 +66,7 @@ static void slide(cloth_contact_mode mode, double friction, double *way, double 
   config.edge_weft = vector_at(0.0, 0.0, 0.5);
   config.origin = vector_of(point_scaled(up, (double)config.thickness));
   config.integration.velocity_damping = 0.0f;
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_collider incline = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_about(z_axis, INCLINE_ANGLE));
@@ -103,7 +103,7 @@ static fixture sheet_on_top(cloth_contact_mode mode, double size, const cloth_co
   config.edge_warp = vector_at(size, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, size);
   config.origin = vector_at(-0.5 * size, (double)config.thickness, -0.5 * size);
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
@@ -197,7 +197,7 @@ static void test_fast_ball(void) {
   config.columns = config.rows = 21;
   config.origin = vector_at(-0.5, -0.5, 0.0);
   config.edge_weft = vector_at(0.0, 1.0, 0.0);
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   fixture s = fixture_make(&config);
   const int corners[] = {0, 20, 420, 440};
   for (int i = 0; i < 4; i++)
@@ -230,7 +230,7 @@ static void test_fast_ball(void) {
 static void drop_fast_sheet(const cloth_collider *collider, const char *name) {
   const cloth_contact_mode mode = tested_mode;
   cloth_config config = square_config(16, 0.5);
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
   const point down = {3.0, -50.0, 1.0};
@@ -266,7 +266,7 @@ static void add_to_impulse(const fixture *s, point *impulse) {
 static double missing_momentum(cloth_contact_mode mode, point velocity) {
   cloth_config config = square_config(16, 0.3);
   config.integration.velocity_damping = 0.0f;
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;
   config.solver.tolerance = 1e-4f;
   fixture s = fixture_make(&config);
@@ -307,7 +307,7 @@ static void test_momentum(void) {
 static void test_weight(void) {
   const cloth_contact_mode mode = tested_mode;
   cloth_config config = square_config(10, 0.01);
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;
   fixture s = fixture_make(&config);
   cloth_collider plane = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_none());

@@ -19,7 +19,7 @@ static void test_preconditioners(void) {
                                         CLOTH_PRECONDITIONER_MULTILEVEL, CLOTH_PRECONDITIONER_AUTOMATIC};
   for (int i = 0; i < 4; i++) {
     config = converged_config();
-    config.solver.preconditioner = kinds[i];
+    config.solver.preconditioner = (int32_t)kinds[i];
     fixture s = run_mixed_scene(&config, 30, &notes);
     double off = largest_distance(&reference, &s);
     CHECK(notes == CLOTH_OK && off < 5e-3, "preconditioner %d: notes %d, off by %g m", (int)kinds[i], notes, off);
@@ -57,10 +57,10 @@ static void test_combinations(void) {
   point center = mean_position(&reference);
   for (int choice = 0; choice < 3 * 2 * 3 * 2 * 2 * 2; choice++) {
     config = square_config(9, 0.3);
-    config.solver.preconditioner = (cloth_preconditioner)(choice % 3);
-    config.contact.mode = (cloth_contact_mode)(choice / 3 % 2);
-    config.integration.method = (cloth_integration)(choice / 6 % 3);
-    config.integration.bend_method = (cloth_bend_integration)(choice / 18 % 2);
+    config.solver.preconditioner = choice % 3;
+    config.contact.mode = choice / 3 % 2;
+    config.integration.method = choice / 6 % 3;
+    config.integration.bend_method = choice / 18 % 2;
     config.solver.warm_start = choice / 36 % 2;
     config.solver.max_iterations = choice / 72 % 2 != 0 ? 1 : 8;
     fixture s = run_mixed_scene(&config, 40, &notes);
@@ -82,7 +82,7 @@ static void test_explicit_agrees(void) {
   fixture runs[4];
   for (int i = 0; i < 4; i++) {
     cloth_config config = square_config(8, 0.0);
-    config.integration.method = ways[i];
+    config.integration.method = (int32_t)ways[i];
     config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 20.0f;
     config.substeps = 40;
     config.solver.max_iterations = 100;

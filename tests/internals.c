@@ -464,7 +464,7 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
 
 static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(side, side, 0.1);
-  config.solver.preconditioner = preconditioner;
+  config.solver.preconditioner = (int32_t)preconditioner;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
   return open_sheet(&config);
 }
@@ -570,7 +570,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
   long count = 0;
   for (uint32_t seed = 1; seed <= 200; seed++) {
     cloth_config config = bare_config(SIDE, SIDE, 0.1);
-    config.solver.preconditioner = preconditioner;
+    config.solver.preconditioner = (int32_t)preconditioner;
     config.fabric.stretch_warp = stiffness_for(&config, kappa, k);
     config.fabric.stretch_weft = seed % 2 ? config.fabric.stretch_warp : 0.0f;
     config.fabric.shear = seed % 3 ? config.fabric.stretch_warp : 0.0f;
@@ -799,7 +799,7 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
 static double room_for(cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(64, 64, 0.1);
   cloth_memory memory = {0};
-  config.solver.preconditioner = preconditioner;
+  config.solver.preconditioner = (int32_t)preconditioner;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
   return (double)memory.total_bytes;
 }

@@ -38,7 +38,7 @@ static uint64_t play(cloth_contact_mode mode, uint32_t *ticks) {
   cloth_config config = cloth_config_default();
   config.columns = 9;
   config.rows = 7;
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   use_two_tiers(&config);
   fixture s = fixture_make(&config);
   cloth_pin(s.sheet, 0);

@@ -91,7 +91,7 @@ static int run_abuse(const abuse *a, cloth_contact_mode mode, fixture *s) {
   cloth_config config = square_config(9, 1.0);
   config.air.drag = config.air.lift = 1.0f;
   config.integration.velocity_damping = 2.0f;
-  config.contact.mode = mode;
+  config.contact.mode = (int32_t)mode;
   *s = fixture_make(&config);
   cloth_pin(s->sheet, 0);
   cloth_pin(s->sheet, 8);

@@ -67,12 +67,12 @@ static void draw_solver(random_source *source, cloth_config *config) {
   const cloth_integration ways[] = {CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_ADAPTIVE,
                                     CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_IMPLICIT,
                                     CLOTH_INTEGRATION_EXPLICIT, CLOTH_INTEGRATION_EXPLICIT_ONLY};
-  config->integration.method = ways[random_int(source, 0, 5)];
+  config->integration.method = (int32_t)ways[random_int(source, 0, 5)];
   config->integration.bend_method = random_int(source, 0, 2) > 0 ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
   config->integration.explicit_threshold = (float)PICK(source, 0.1, 0.2, 0.3);
   config->substeps = random_int(source, 0, 4);
   config->integration.max_substeps = config->integration.method >= CLOTH_INTEGRATION_EXPLICIT ? 16 : 4;
-  config->solver.preconditioner = (cloth_preconditioner)random_int(source, 0, 2);
+  config->solver.preconditioner = (int32_t)random_int(source, 0, 2);
   config->solver.max_iterations = (int32_t)draw_logarithmic(source, 1.0, 64.99);
   config->solver.tolerance = (float)draw_logarithmic(source, 1e-4, 0.1);
   config->solver.warm_start = random_int(source, 0, 1);

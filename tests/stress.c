@@ -320,10 +320,10 @@ static void choose_maps(cloth_config *config, random_source *random) {
 
 static void choose_solver(cloth_config *config, random_source *random) {
   static const int iterations[] = {1, 4, 4, 20}, sweeps[] = {0, 4, 12};
-  config->integration.method = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
-  config->integration.bend_method = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
-  config->solver.preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
-  config->contact.mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
+  config->integration.method = (int32_t)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
+  config->integration.bend_method = (int32_t)random_int(random, 0, CLOTH_BEND_EXPLICIT);
+  config->solver.preconditioner = (int32_t)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
+  config->contact.mode = (int32_t)random_int(random, 0, CLOTH_CONTACT_SOLVER);
   config->solver.warm_start = random_int(random, 0, 1);
   config->solver.max_iterations = iterations[random_int(random, 0, 3)];
   config->strain_limit.sweeps = sweeps[random_int(random, 0, 2)];

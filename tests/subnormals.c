@@ -201,14 +201,14 @@ static trial trial_of_setting(int number) {
   trial t = trial_of((scene_kind)(n % SCENE_KIND_COUNT), 9, 40, "");
   cloth_config *config = &t.what.config;
   n /= SCENE_KIND_COUNT;
-  config->integration.method = (cloth_integration)(n % 4);
+  config->integration.method = (int32_t)(n % 4);
   n /= 4;
-  config->solver.preconditioner = (cloth_preconditioner)(n % 5);
+  config->solver.preconditioner = (int32_t)(n % 5);
   n /= 3;
-  config->contact.mode = (cloth_contact_mode)(n % 2);
+  config->contact.mode = (int32_t)(n % 2);
   n /= 2;
   config->solver.warm_start = n % 2;
-  config->integration.bend_method = (cloth_bend_integration)((number / 7) % 2);
+  config->integration.bend_method = (int32_t)((number / 7) % 2);
   config->substeps = (number / 3) % 3 * 8;
   config->strain_limit.sweeps = number % 5 == 0 ? 0 : 4;
   config->solver.max_iterations = 1 + number % 3 * 10;
@@ -229,8 +229,8 @@ static trial trial_of_maps(int number) {
   }
   t.what.config.grid.mass_map = number % 3 != 1 ? mass_map : NULL;
   t.what.config.grid.stiffness_map = number % 3 != 2 ? stiffness_map : NULL;
-  t.what.config.integration.method = (cloth_integration)(number / SCENE_KIND_COUNT % 3);
-  t.what.config.contact.mode = (cloth_contact_mode)(number % 2);
+  t.what.config.integration.method = (int32_t)(number / SCENE_KIND_COUNT % 3);
+  t.what.config.contact.mode = (int32_t)(number % 2);
   return t;
 }
 
@@ -275,7 +275,7 @@ static trial trial_of_shape(int number) {
   random_source random = {(uint64_t)number};
   int shape = number % 5;
   t.what.colliders[0] = draw_collider(&random, shape);
-  t.what.config.contact.mode = (cloth_contact_mode)(number / 5 % 2);
+  t.what.config.contact.mode = (int32_t)(number / 5 % 2);
   t.what.config.thickness = number % 3 == 0 ? 0.0f : draw_between(&random, 1e-4f, 0.05f);
   t.what.config.origin.y = 0.3f;
   t.act = number / 10 % 2 == 0 ? move_bodies : do_nothing_in_frame;
@@ -315,8 +315,8 @@ static trial trial_of_pins(int number) {
   t.seed = (uint64_t)number;
   t.furnish = confine_some;
   t.act = number % 3 == 0 ? do_nothing_in_frame : drag_pins;
-  t.what.config.integration.method = (cloth_integration)(number % 4);
-  t.what.config.contact.mode = (cloth_contact_mode)(number / 4 % 2);
+  t.what.config.integration.method = (int32_t)(number % 4);
+  t.what.config.contact.mode = (int32_t)(number / 4 % 2);
   return t;
 }
 
@@ -334,7 +334,7 @@ static trial trial_of_size(int number) {
   config->thickness = (float)fmin(0.01, 0.1 * warp);
   t.what.colliders[0].pose.position = vector_at(place + 0.5 * warp, 0.0, 0.5 * weft - place);
   t.what.colliders[0].radius = (float)fmax(1e-3, 0.1 * warp);
-  config->contact.mode = (cloth_contact_mode)(number % 2);
+  config->contact.mode = (int32_t)(number % 2);
   snprintf(t.name, sizeof t.name, "%s, sheet of %g x %g m at %g m", t.what.name, warp, weft, place);
   return t;
 }
@@ -365,21 +365,21 @@ static void draw_settings(random_source *source, cloth_config *config) {
   config->air.density = draw_up_to(source, 100.0f);
   config->air.drag = draw_up_to(source, 100.0f);
   config->air.lift = draw_up_to(source, 100.0f);
-  config->integration.method = (cloth_integration)random_int(source, 0, 3);
-  config->integration.bend_method = (cloth_bend_integration)random_int(source, 0, 1);
+  config->integration.method = (int32_t)random_int(source, 0, 3);
+  config->integration.bend_method = (int32_t)random_int(source, 0, 1);
   config->projection.fold_stiffness = draw_up_to(source, 1e6f);
   config->integration.explicit_threshold = draw_between(source, 1e-6f, 0.5f);
   config->substeps = random_int(source, 0, 4);
   config->integration.max_substeps = random_int(source, 1, 8);
   config->integration.max_speed = draw_between(source, 0.1f, 1e4f);
-  config->solver.preconditioner = (cloth_preconditioner)random_int(source, 0, 2);
+  config->solver.preconditioner = (int32_t)random_int(source, 0, 2);
   config->solver.max_iterations = (int32_t)draw_between(source, 1.0f, 100.0f);
   config->solver.tolerance = draw_between(source, 1e-4f, 0.5f);
   config->solver.warm_start = random_int(source, 0, 1);
   config->strain_limit.sweeps = random_int(source, 0, 8);
   config->strain_limit.max_extension = draw_up_to(source, 10.0f);
   config->strain_limit.max_compression = draw_up_to(source, 1.0f);
-  config->contact.mode = (cloth_contact_mode)random_int(source, 0, 1);
+  config->contact.mode = (int32_t)random_int(source, 0, 1);
   config->thickness = draw_up_to(source, 1.0f);
 }
 
@@ -658,7 +658,7 @@ static void draw_projection(random_source *source, cloth_config *config) {
   config->tethers.count = random_int(source, 0, 2);
   config->tethers.scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
   config->air.normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);
-  config->integration.bend_method = (cloth_bend_integration)random_int(source, 0, 1);
+  config->integration.bend_method = (int32_t)random_int(source, 0, 1);
   config->strain_limit.sweeps = random_int(source, 0, 3) ? 0 : 2;
 }
 

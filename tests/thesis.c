@@ -225,7 +225,7 @@ static long run_case(aimex_case wanted, cloth_integration integration, int sets,
   for (int set = 0; set < sets; set++) {
     float k;
     cloth_config config = random_set(wanted, &k);
-    config.integration.method = integration;
+    config.integration.method = (int32_t)integration;
     fixture held = fixture_make(&config);
     cloth *sheet = held.sheet;
     pin_corners(sheet);

@@ -220,7 +220,7 @@ static void test_tube_solves(void) {
   int iterations[CLOTH_PRECONDITIONER_MULTILEVEL + 1];
   for (int p = 0; p <= CLOTH_PRECONDITIONER_MULTILEVEL; p++) {
     cloth_config config = tube_config(32, 32, TUBE_IMPLICIT);
-    config.solver.preconditioner = (cloth_preconditioner)p;
+    config.solver.preconditioner = (int32_t)p;
     config.solver.max_iterations = 400;
     config.solver.tolerance = 1e-3f;
     config.substeps = 2;

@@ -251,7 +251,7 @@ static void two_solver_contacts(scene *s) {
 static void shape_at_hand(scene *s, cloth_shape shape) {
   cloth_collider *body = &s->colliders[0];
   s->config.origin.y = 0.262f;
-  body->shape = shape;
+  body->shape = (int32_t)shape;
   body->radius_top = 0.2f;
   body->half_height = shape == CLOTH_SHAPE_CAPSULE ? 0.3f : 0.25f;
   body->half_extents = (cloth_vector){0.6f, 0.25f, 0.6f};
