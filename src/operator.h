@@ -12,9 +12,10 @@
 /// Operator ///
 
 /*
- * The product q = A p of the implicit solve, row by row and without an assembled matrix: A is the particles' mass
- * ratios plus the blocks beta I + w w^T of implicit stretch and shear springs and slope d d^T of implicit bend springs
- * (thesis section 4.2, divided by the reference mass). Each row also adds its part of p.q to a sum.
+ * The product q = A p of the implicit solve, row by row and without an assembled matrix. A is that of backward Euler,
+ * M - h df/dv - h^2 df/dx, over the reference mass: the particles' mass ratios plus the blocks beta I + w w^T of
+ * implicit stretch and shear springs and slope d d^T of implicit bend springs. Each row also adds its part of p.q to a
+ * sum.
  *
  * In: scratch.direction (p), operator_blocks, bend_slopes and seam as forces.h has stored them, state.position (d),
  * mass ratios. Out: scratch.product (q). Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs, cleared by the
@@ -79,13 +80,15 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
   row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
     pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
-    pulls.along[WEFT] = operator_pull(spring + 4 * width, width, corner_difference(&ps, WEFT));
+    pulls.along[WEFT] = operator_pull(spring + OPERATOR_FLOATS * WEFT * width, width, corner_difference(&ps, WEFT));
   }
   CLOTH_LANES_FORGET();
   ps = load_corners(o->p, i, 1, o->below);
   if (o->shear) {
-    pulls.along[DIAGONAL] = operator_pull(spring + 8 * width, width, corner_difference(&ps, DIAGONAL));
-    pulls.along[ANTIDIAGONAL] = operator_pull(spring + 12 * width, width, corner_difference(&ps, ANTIDIAGONAL));
+    pulls.along[DIAGONAL] =
+        operator_pull(spring + OPERATOR_FLOATS * DIAGONAL * width, width, corner_difference(&ps, DIAGONAL));
+    pulls.along[ANTIDIAGONAL] =
+        operator_pull(spring + OPERATOR_FLOATS * ANTIDIAGONAL * width, width, corner_difference(&ps, ANTIDIAGONAL));
   }
   lanes3 springs = accumulate_row(&pulls, &o->shift, 1, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
