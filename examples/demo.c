@@ -92,7 +92,7 @@ static void must(int result, const char *what) {
 
 static void *must_allocate(size_t count, size_t size) {
   void *memory = calloc(count, size);
-  must(memory ? 0 : CLOTH_ERROR_ARENA_SIZE, "out of memory");
+  must(memory ? 0 : CLOTH_ERROR_ARENA, "out of memory");
   return memory;
 }
 
@@ -100,7 +100,7 @@ static void *must_allocate(size_t count, size_t size) {
 
 typedef struct history {
   int frames;
-  float *stretch_largest, *stretch_rms;         /* [%] */
+  float *max_stretch, *rms_stretch;             /* [%] */
   float *kinetic, *elastic, *potential, *total; /* [J] */
   float *contacts, *sticking;                   /* particles, at the end of the frame */
   float *substeps, *work;                       /* of a frame; the work in millions of instructions */
@@ -111,8 +111,8 @@ typedef struct history {
 
 static history history_create(int frames) {
   history h = {0};
-  float **const series[] = {&h.stretch_largest, &h.stretch_rms, &h.kinetic,  &h.elastic, &h.potential,   &h.total,
-                            &h.contacts,        &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
+  float **const series[] = {&h.max_stretch, &h.rms_stretch, &h.kinetic,  &h.elastic, &h.potential,   &h.total,
+                            &h.contacts,    &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
   h.frames = frames;
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     *series[i] = must_allocate((size_t)frames, sizeof(float));
@@ -120,8 +120,8 @@ static history history_create(int frames) {
 }
 
 static void history_destroy(history *h) {
-  float *const series[] = {h->stretch_largest, h->stretch_rms, h->kinetic,  h->elastic, h->potential,   h->total,
-                           h->contacts,        h->sticking,    h->substeps, h->work,    h->microseconds};
+  float *const series[] = {h->max_stretch, h->rms_stretch, h->kinetic,  h->elastic, h->potential,   h->total,
+                           h->contacts,    h->sticking,    h->substeps, h->work,    h->microseconds};
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     free(series[i]);
 }
@@ -130,8 +130,8 @@ static void record(history *h, int frame, const cloth *sheet) {
   cloth_measures measures;
   must(cloth_measure(sheet, &measures), "cloth_measure");
   must(cloth_get_statistics(sheet, &h->last), "cloth_get_statistics");
-  h->stretch_largest[frame] = 100 * measures.stretch_largest;
-  h->stretch_rms[frame] = 100 * measures.stretch_rms;
+  h->max_stretch[frame] = 100 * measures.max_stretch;
+  h->rms_stretch[frame] = 100 * measures.rms_stretch;
   h->kinetic[frame] = measures.kinetic_energy;
   h->elastic[frame] = measures.elastic_energy;
   h->potential[frame] = measures.potential_energy;
@@ -185,8 +185,8 @@ static render_mesh *stage_next(stage *s, render_material material) {
 }
 
 static void stage_set_up(stage *s, const show *what, const scene *description, const cloth *sheet) {
-  int indices = cloth_index_count(sheet);
-  must(indices, "cloth_index_count");
+  int indices = cloth_get_index_count(sheet);
+  must(indices, "cloth_get_index_count");
   render_mesh *mesh = stage_next(s, what->fabric);
   must(render_mesh_create(mesh, GRID * GRID, indices), "cloth mesh");
   must(cloth_write_indices32(sheet, 0, mesh->indices, (size_t)indices), "cloth_write_indices32");
@@ -225,7 +225,7 @@ static void draw_moment(stage *s, const show *what, const cloth *sheet, int mome
 static void draw_plot(image *picture, const show *what, const history *h, float frame_time) {
   const plot_panel panels[] = {
       {"Strain of the stretch springs [%]",
-       {{"largest", h->stretch_largest, 0xc03a2b}, {"rms", h->stretch_rms, 0x2b6cb0}},
+       {{"largest", h->max_stretch, 0xc03a2b}, {"rms", h->rms_stretch, 0x2b6cb0}},
        2},
       {"Energy [J]",
        {{"kinetic", h->kinetic, 0xc03a2b},
@@ -266,8 +266,8 @@ static void report(const show *what, const scene *description, size_t bytes, his
          (double)largest(h->substeps, count));
   printf("  work a frame         %10.1f   largest %.1f, million instructions of a Cortex-M7\n",
          (double)mean(h->work, count), (double)largest(h->work, count));
-  printf("  largest stretch      %10.2f %% ever, %.2f %% at the end\n", (double)largest(h->stretch_largest, count),
-         (double)h->stretch_largest[count - 1]);
+  printf("  largest stretch      %10.2f %% ever, %.2f %% at the end\n", (double)largest(h->max_stretch, count),
+         (double)h->max_stretch[count - 1]);
   printf("  time a frame         %10.0f us (median)\n", (double)median(h->microseconds, count));
   report_notes(h->notes);
 }

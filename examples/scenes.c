@@ -9,13 +9,13 @@ static const float sphere_radius = 0.25f, drop_height = 0.1f;
 static void describe_hang(scene *s) {
   s->name = "hang";
   s->pins = SCENE_PINS_CORNERS;
-  s->config.velocity_damping = 0.1f;
+  s->config.integration.velocity_damping = 0.1f;
 }
 
 static void describe_rest(scene *s) {
   describe_hang(s);
   s->name = "rest";
-  s->config.velocity_damping = 3;
+  s->config.integration.velocity_damping = 3;
   s->frames = 300;
 }
 
@@ -39,9 +39,9 @@ static void describe_flag(scene *s) {
   s->config.origin = (cloth_vector){0, 1, 0};
   s->config.edge_weft = (cloth_vector){0, -1, 0};
   s->config.wind = (cloth_vector){speed * cos_15, 0, speed * sin_15};
-  s->config.air_density = 1.2f;
-  s->config.drag = 1;
-  s->config.lift = 1;
+  s->config.air.density = 1.2f;
+  s->config.air.drag = 1;
+  s->config.air.lift = 1;
 }
 
 scene scene_describe(scene_kind kind, int n) {
@@ -122,7 +122,7 @@ int scene_open(const scene *description, scene_instance *instance) {
     return result;
   instance->block = malloc(memory.total_bytes + CLOTH_ALIGNMENT);
   if (!instance->block)
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   instance->bytes = memory.total_bytes;
   result = scene_build(description, align_up(instance->block), instance->bytes, &instance->sheet);
   if (result < 0)

@@ -52,7 +52,7 @@ typedef struct scene_instance {
   void *block;  /* what malloc returned; the arena is the aligned part of it */
 } scene_instance;
 
-/* Builds a scene. Returns CLOTH_OK, an error, or CLOTH_ERROR_ARENA_SIZE if there is no memory. */
+/* Builds a scene. Returns CLOTH_OK, an error, or CLOTH_ERROR_ARENA if there is no memory. */
 int scene_open(const scene *description, scene_instance *instance);
 void scene_close(scene_instance *instance);
 

@@ -4,7 +4,7 @@
  *
  *   CLOTH_ASSERT(condition)                     stops the program if the condition is false. Checks what must hold
  *                                               inside the library; wrong arguments are reported as results instead.
- *   CLOTH_TRACE(sheet, stage, substep, hash)    called after each stage of a step with a hash of what it left behind,
+ *   CLOTH_TRACE(c, stage, substep, hash)        called after each stage of a step with a hash of what it left behind,
  *                                               to find the first stage in which two machines differ.
  *   CLOTH_TICKS()                               a free-running uint32_t counter for the times of the stages; may wrap.
  *   CLOTH_HOT                                   stands before the functions where the time goes, to place them in fast

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -30,8 +30,8 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }
 
-/* The last lanes of a row, in pieces. A masked store would take some processors twenty times as long, and a whole one,
-   of what lies behind them too, lets the next row wait until it has come to pass. */
+/* The end of a row is stored in pieces. A masked store takes twenty times as long on some processors. A whole store
+   would overlap the start of the next row, whose loads would then stall until the store is complete. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm256_storeu_ps(to, a);
@@ -132,7 +132,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   }
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm256_min_ps(a, b);

@@ -1,9 +1,9 @@
 /*
  * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
  *
- * Helium always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It has no divide and no square root; both are done by the scalar FPU one lane
- * after the other, which rounds correctly.
+ * Helium always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It has no divide and no square root: the scalar FPU, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,11 +15,11 @@
 #define CLOTH_LANES_NAME "helium"
 
 typedef float32x4_t lanes;
-typedef mve_pred16_t lanes_mask; /* a bit for each byte, so four bits for each lane: all set or none */
+typedef mve_pred16_t lanes_mask; /* one bit per byte, four per lane: all set or none */
 
 /*
- * Four floats at any float's address. Plain accesses through this type, because GCC 12 believes that vldrwq_f32 and its
- * like touch a single int: it moves or drops stores to the other floats around them.
+ * Four floats at the address of any float. Loads and stores are plain accesses through this type, because GCC 12
+ * assumes that vldrwq_f32 and vstrwq_f32 access a single int: it moves or drops stores to the other three floats.
  */
 typedef float32x4_t lanes_in_memory __attribute__((aligned(4), may_alias));
 
@@ -43,7 +43,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
 #if defined(__clang__)
   vstrwq_p_f32(to, a, vctp32q((uint32_t)count));
 #else
-  /* What vstrwq_p_f32 is, with all four floats declared. */
+  /* The instruction of vstrwq_p_f32, with all four floats declared as accessed. */
   __asm__("vctp.32 %[count]\n\tvpst\n\tvstrwt.32 %q[a], [%[to]]"
           : "+m"(*(lanes_in_memory *)to)
           : [to] "r"(to), [a] "w"(a), [count] "r"(count)
@@ -67,8 +67,8 @@ CLOTH_INLINE lanes lanes_multiply(lanes a, lanes b) {
   return vmulq_f32(a, b);
 }
 
-/* The four lanes of q0 are s0 to s3, those of q1 s4 to s7. GCC 12 would take every lane out of the vector and put it
-   back. */
+/* The lanes of q0 are s0 to s3, those of q1 are s4 to s7. Without the assembly GCC 12 would copy every lane out of the
+   vector and back. */
 CLOTH_INLINE lanes lanes_divide(lanes a, lanes b) {
 #if defined(__clang__)
   lanes quotient = a;
@@ -104,7 +104,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
 #endif
 }
 
-/* "Greater" with the sides exchanged: Helium's "less" is "not greater or equal", which is true for NaN. */
+/* b > a in place of a < b: Helium's "less" is "not greater or equal", which is true for NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return vcmpgtq_f32(b, a);
 }
@@ -126,7 +126,7 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
 }
 
-/* The carry instruction takes the bits of the last lane of the block before and leaves those of this one. */
+/* vshlc shifts in the bits of the carry, the last lane of the block before, and leaves the last lane of `a` there. */
 #define CLOTH_LANES_SHIFT
 typedef uint32_t lanes_shift;
 
@@ -138,7 +138,7 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
 }
 
-/* There are eight vector registers. */
+/* There are only eight vector registers: reload what memory holds instead of spilling it. */
 #define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 
 CLOTH_INLINE float lanes_first_value(lanes a) {
@@ -153,15 +153,15 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vpselq_f32(vdupq_n_f32(0.0f), a, mask);
 }
 
-/* A store that interleaves is a transposition. */
+/* The interleaving store of four vectors transposes them. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
-  float turned[CLOTH_LANES * CLOTH_LANES];
+  float transposed[CLOTH_LANES * CLOTH_LANES];
   float32x4x4_t all;
   for (int n = 0; n < CLOTH_LANES; n++) {
     all.val[n] = block[n];
   }
-  vst4q_f32(turned, all);
+  vst4q_f32(transposed, all);
   for (int n = 0; n < CLOTH_LANES; n++) {
-    block[n] = vld1q_f32(turned + n * CLOTH_LANES);
+    block[n] = vld1q_f32(transposed + n * CLOTH_LANES);
   }
 }

@@ -1,9 +1,9 @@
 /*
  * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
  *
- * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine as long as there are no
- * subnormals, which cloth.c sees to. It neither divides nor takes roots, it only estimates; both are done by VFP one
- * lane after the other, which rounds correctly.
+ * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
+ * subnormals arise. It only estimates quotients and square roots: VFP, which rounds correctly, computes both lane by
+ * lane.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-/* GCC's header wants malloc() declared, which there may be nobody to do. */
+/* GCC's header includes mm_malloc.h, which needs <stdlib.h>: leave that out where there is no C library. */
 #if defined(__GNUC__) && !defined(__clang__) && !__STDC_HOSTED__ && !defined(_MM_MALLOC_H_INCLUDED)
 #define _MM_MALLOC_H_INCLUDED
 #endif
@@ -25,7 +25,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
 }
 
-/* The last lanes of a row: in pieces, as SSE2's masked store (maskmovdqu) goes around the cache. */
+/* The end of a row is stored in pieces, as SSE2's masked store (maskmovdqu) bypasses the cache. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count >= CLOTH_LANES) {
     _mm_storeu_ps(to, a);
@@ -110,7 +110,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
-/* These instructions give their second operand where both are equal or one is no number. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm_min_ps(a, b);

@@ -111,7 +111,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
-/* The pseudo-minimum of a and b is b < a ? b : a, so with the sides exchanged a < b ? a : b. */
+/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return wasm_f32x4_pmin(b, a);

@@ -6,7 +6,14 @@
 
 /// Access to the arena ///
 
-/* Also of what lies before the arena or behind it, in scratch that is shared. */
+/*
+ * Addresses of the arrays and structs of a cloth, and small questions and changes that several parts share: work
+ * counters, checks of arguments, velocity history, wake. types.h says what the arena holds, and which stage of a step
+ * owns which scratch array. In and out: state, constants and scratch, as each function says.
+ */
+
+/* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
+   shared scratch can lie on either side of the arena. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
@@ -15,6 +22,7 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
   return (float *)at(c, offset);
 }
 
+/* Three arrays that lie `stride` floats apart. */
 CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   vector_array p;
   p.x = floats_at(c, offset);
@@ -47,23 +55,26 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
-/* Counts work of a step at hand: so many times the price of one. */
-static void add_work(const cloth *c, uint64_t times, uint32_t price) {
+/* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
+   kept as two words, the low one first. */
+static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   if (!WITH_PLANNING) {
     return;
   }
   uint32_t *work = statistics_of(c)->work;
-  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * price;
+  uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * cost;
   work[0] = (uint32_t)sum;
   work[1] = (uint32_t)(sum >> 32);
 }
 
-/* Takes back work that was reckoned in advance and not done. */
-static void refund_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, 0u - times, price);
+/* Refunds work that was charged in advance but skipped. */
+static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
+  add_work(c, 0u - times, cost);
 }
 
-/* May the step at hand do another piece of optional work? After the first refusal it may do none. */
+/* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
+   until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
+   step the answer is 0. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
@@ -77,9 +88,9 @@ static int may_refine(const cloth *c) {
   return 1;
 }
 
-/* The same where fixed work does not have it done for all. */
-static void add_varying_work(const cloth *c, uint64_t times, uint32_t price) {
-  add_work(c, c->settings.capacity.fixed_work ? 0u : times, price);
+/* Adds work that depends on the state. In fixed-work mode its maximum was already charged at the start of the step. */
+static void add_varying_work(const cloth *c, uint64_t times, uint32_t cost) {
+  add_work(c, c->settings.capacity.fixed_work ? 0u : times, cost);
 }
 
 static uint8_t *freedom_of(const cloth *c) {
@@ -90,32 +101,33 @@ static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
 }
 
-/* Does column 0 follow the last column? */
+/* 1 for a tube: column 0 follows the last column. */
 CLOTH_INLINE int is_wrapped(const cloth *c) {
   return WITH_WRAP && c->grid.wrap;
 }
 
-/* Cells along the warp. */
+/* Cells along the warp (one row); a tube has one more than a flat sheet. */
 static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
-/* The predicted positions of a substep take the place of the solver's product, which is spent by then. */
+/* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-/* Where explicit springs are evaluated. */
+/* The positions at which air and explicit springs are evaluated: the predicted ones if the step extrapolates, else the
+   positions at the start of the substep. */
 static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
   return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
 }
 
-/* Are contacts constraints of the solve? */
+/* 1 if contacts are constraints of the linear solve (CLOTH_CONTACT_SOLVER). */
 static int has_solver_contacts(const cloth *c) {
   return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
-/* Mass of a particle over the reference mass. */
+/* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;
 }
@@ -124,17 +136,20 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
 static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
 }
 
+/* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
 
-/* Will the next step choose tethers? With fixed work it always does the work, unless the caller has set them. */
+/* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
+   has set are never chosen anew. */
 static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
@@ -150,17 +165,18 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
-/* Is this a cloth, and is what comes with it there? */
-static int check_call(const cloth *c, const void *with) {
+/* The check of a call with a cloth and one more pointer, which may not be NULL. */
+static int check_call(const cloth *c, const void *argument) {
   int error = check_cloth(c);
-  return error || with ? error : CLOTH_ERROR_NULL;
+  return error || argument ? error : CLOTH_ERROR_NULL;
 }
 
-/* The velocities one or two substeps before the last. */
+/* Velocities [m/s] `before` substeps, 1 or 2, before the last. Only if the state has a velocity history. */
 static vector_array history_of(const cloth *c, int32_t before) {
   return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
+/* Marks a particle's earlier velocities as meaningless: the next prediction does not extrapolate them. */
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
@@ -168,15 +184,28 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
+/* Marks the history of the chosen particles of a block with `left` particles to the end. The mark alone suffices: with
+   it the next prediction drops what it computes from the other floats, and overwrites them. */
+CLOTH_INLINE void invalidate_block_history(const cloth *c, lanes_mask which, int32_t i, int32_t left) {
+  if (c->state.velocity_history) {
+    float *mark = history_of(c, 1).x + i;
+    lanes_store_first(mark, lanes_select(which, lanes_splat(HISTORY_INVALID), lanes_load(mark)), left);
+  }
+}
+
+/* One of the vectors kept for targets: TARGET_LIMIT ... */
 static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
-#if WITH_TARGETS || !defined(CLOTH_NO_IMAGE)
-/* Are these the lengths of a motion constraint? */
+#if WITH_TARGETS || WITH_IMAGE
+/* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */
+#define MAX_BACKSTOP 1.0e4f
+
+/* 1 if the lengths of a motion constraint are in range: max_distance, backstop_distance, backstop_radius [m]. */
 static int is_motion_limit(cloth_vector limit) {
-  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, 1.0e4f) &&
-         in_range(limit.z, 0.0f, 1.0e4f);
+  return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, MAX_BACKSTOP) &&
+         in_range(limit.z, 0.0f, MAX_BACKSTOP);
 }
 #endif
 
@@ -184,12 +213,12 @@ static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
 }
 
-/* Something that acts on the cloth has changed. */
+/* Wakes the cloth, or restarts the time that it has been at rest, as something that acts on it has changed. */
 static void wake(const cloth *c) {
   inputs_of(c)->rest_time = 0.0f;
 }
 
-/* Stores one of the inputs. What it already is wakes nothing. */
+/* Stores one of the inputs, and wakes the cloth if the value differs from the stored one. */
 static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
   if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
     wake(c);
@@ -202,6 +231,7 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
+/* One of ROW_BUFFERS buffers of a vector per column. Owned by the forces and by the product of the solver's matrix. */
 static vector_array row_buffer(const cloth *c, int32_t number) {
   vector_array f;
   f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
@@ -214,18 +244,19 @@ static void clear_row_buffers(const cloth *c) {
   fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
 }
 
+/* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */
 static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* All bits of any particle's freedom. */
+/* The bits that are set in the freedom of at least one particle. */
 static uint32_t union_of_freedom_flags(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
-  uint32_t joined = 0;
+  uint32_t flags = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    joined |= freedom[i];
+    flags |= freedom[i];
   }
-  return joined;
+  return flags;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
@@ -233,10 +264,30 @@ static int check_particle(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_PARTICLE;
+  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
-/* Stores one of a particle's vectors that the caller may set. What it already is wakes nothing. */
+/* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
+#define MIN_TIME_STEP 1.0e-6f
+#define MAX_TIME_STEP 1.0f
+
+static int is_time_step(float dt) {
+  return in_range(dt, MIN_TIME_STEP, MAX_TIME_STEP);
+}
+
+/* Velocity of a particle between steps: 0 for a pin whose move no step has made. */
+static cloth_vector current_velocity(const cloth *c, int32_t particle) {
+  return freedom_of(c)[particle] & PIN_MOVING ? vector(0.0f, 0.0f, 0.0f)
+                                              : vector_load(vectors_at(c, c->state.velocity), particle);
+}
+
+/* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
+static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
+  cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
+}
+
+/* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
 static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
   if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
@@ -250,5 +301,5 @@ static int check_pin(const cloth *c, int32_t particle) {
   if (error) {
     return error;
   }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_NOT_PINNED;
+  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

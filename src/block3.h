@@ -6,21 +6,19 @@
 /// Symmetric 3x3 blocks ///
 
 /*
- * Symmetric 3x3 matrices in lanes: load, store, sum, product with a vector, inverse. The preconditioner of a particle
- * is one of them, six floats in the order xx, yy, zz, xy, xz, yz, each `stride` floats after the one before: the matrix
- *     S (S C S + c (I - S))^-1 S,
- * with C the particle's diagonal block of A, S the projection on its free directions, and c a number of the size of C
- * that keeps the inverse well scaled (thesis eq. 5.4 in symmetric form). It maps any residual into the free directions,
- * so that neither residual nor product need filtering, and the unfiltered residual is the constraint force.
- *
- * In, out: arguments and return values. Scratch: none of its own.
+ * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
+ * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
+ * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
+ * In and out: arguments alone. Scratch: none.
  */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
 
-/* Loads a block whose first entry stands at `from`. The stride is an argument, not read from the cloth: a lane store
-   may alias *c, so that the compiler would reload it for every block. */
+#define SYMMETRIC_FLOATS 6
+
+/* Loads the blocks whose first entry is at `from`, with `stride` floats from one entry to the next. The caller passes
+   the stride as a copy: lane stores may alias *c, so the compiler would otherwise load c->stride again after each. */
 CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   symmetric m;
   m.xx = lanes_load(from);
@@ -31,30 +29,6 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   m.yz = lanes_load(from + 5 * stride);
   return m;
 }
-
-/* Stores the first `count` lanes of a block. */
-CLOTH_INLINE void symmetric_store_at(float *to, int32_t stride, symmetric m, int32_t count) {
-  lanes_store_first(to, m.xx, count);
-  lanes_store_first(to + stride, m.yy, count);
-  lanes_store_first(to + 2 * stride, m.zz, count);
-  lanes_store_first(to + 3 * stride, m.xy, count);
-  lanes_store_first(to + 4 * stride, m.xz, count);
-  lanes_store_first(to + 5 * stride, m.yz, count);
-}
-
-#if WITH_MULTILEVEL
-
-CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
-  a.xx = lanes_add(a.xx, b.xx);
-  a.yy = lanes_add(a.yy, b.yy);
-  a.zz = lanes_add(a.zz, b.zz);
-  a.xy = lanes_add(a.xy, b.xy);
-  a.xz = lanes_add(a.xz, b.xz);
-  a.yz = lanes_add(a.yz, b.yz);
-  return a;
-}
-
-#endif
 
 CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
   m.xx = lanes_multiply(m.xx, s);
@@ -76,6 +50,7 @@ CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
   return m;
 }
 
+/* m r */
 CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
   lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
@@ -83,7 +58,7 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
-/* Adds a u^T + s I to m, for a parallel to u. */
+/* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
   m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
@@ -93,16 +68,18 @@ CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s)
   m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
 }
 
+/* s I */
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   lanes zero = lanes_splat(0.0f);
-  symmetric m = {s, s, s, zero, zero, zero};
+  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
   return m;
 }
 
 /*
- * Inverse by L D L^T. Pivots below `min_pivot` are raised to it: those of a diagonal block of A are at least the
- * particle's mass ratio, but rounding can push them lower. That keeps the inverse positive definite in float at any
- * kappa (rows PRE of `make accuracy` go to 1e5); an inverse by cofactors loses definiteness from a kappa of about 500.
+ * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
+ * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
+ * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
+ * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
  */
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
@@ -126,3 +103,17 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
                    lanes_multiply(h20, lanes_multiply(h20, i2)));
   return r;
 }
+
+#if WITH_MULTILEVEL
+
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
+}
+
+#endif

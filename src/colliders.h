@@ -3,9 +3,16 @@
 #include "compiler.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "settings.h"
 #include "types.h"
 
 /// Colliders ///
+
+/*
+ * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
+ * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
+ * are read.
+ */
 
 #if WITH_COLLIDERS
 
@@ -15,54 +22,94 @@ cloth_collider cloth_collider_default(void) {
   body.shape = CLOTH_SHAPE_SPHERE;
   body.pose.rotation.w = 1.0f;
   body.radius = 0.25f;
+  body.radius_top = 0.25f;
+  body.half_height = 0.25f;
+  body.half_extents = vector(0.25f, 0.25f, 0.25f);
   body.static_friction = 0.5f;
   body.kinetic_friction = 0.5f;
   return body;
 }
 
+/* Is a length of a shape in range [m]? Texts of settings.h quote the ends. */
 static int is_size(float length) {
   return in_range(length, 1.0e-3f, 1.0e4f);
 }
 
-static int check_shape(const cloth_collider *body) {
-  int valid = 0;
+/* Largest difference of a capsule's radii over its half_height. At 2 one sphere touches the other from inside, and the
+   cone that touches both is gone; the margin keeps its sine clear of 1. */
+#define MAX_CAPSULE_TAPER 1.998f
+/* Largest friction coefficient. */
+#define MAX_FRICTION 10.0f
+
+static int find_capsule_fault(const cloth_collider *body) {
+  if (!is_size(body->radius)) {
+    return COLLIDER_FAULT(RADIUS);
+  }
+  if (!is_size(body->radius_top)) {
+    return COLLIDER_FAULT(RADIUS_TOP);
+  }
+  if (!is_size(body->half_height)) {
+    return COLLIDER_FAULT(HALF_HEIGHT);
+  }
+  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
+                                                                                           : COLLIDER_FAULT(SPHERES);
+}
+
+static int find_shape_fault(const cloth_collider *body) {
+  const cloth_vector half = body->half_extents;
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
-    valid = 1;
-    break;
+    return 0;
   case CLOTH_SHAPE_SPHERE:
-    valid = is_size(body->radius);
-    break;
+    return is_size(body->radius) ? 0 : COLLIDER_FAULT(RADIUS);
   case CLOTH_SHAPE_CAPSULE:
-    valid = is_size(body->radius) && is_size(body->radius_top) && is_size(body->half_height) &&
-            absolute(body->radius - body->radius_top) < 1.998f * body->half_height;
-    break;
+    return find_capsule_fault(body);
   case CLOTH_SHAPE_BOX:
-    valid = is_size(body->half_extents.x) && is_size(body->half_extents.y) && is_size(body->half_extents.z);
-    break;
+    return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    valid = is_size(body->radius) && is_size(body->half_height);
-    break;
+    if (!is_size(body->radius)) {
+      return COLLIDER_FAULT(RADIUS);
+    }
+    return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
+  default:
+    return COLLIDER_FAULT(SHAPE);
   }
-  return valid ? CLOTH_OK : CLOTH_ERROR_SHAPE;
+}
+
+static int find_friction_fault(const cloth_collider *body) {
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
+    return COLLIDER_FAULT(STATIC);
+  }
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
+    return COLLIDER_FAULT(KINETIC);
+  }
+  return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
+}
+
+/* The first fault of a collider, 0 for none. */
+static int find_collider_fault(const cloth_collider *body) {
+  if (!body) {
+    return COLLIDER_FAULT(POINTER);
+  }
+  int fault = find_shape_fault(body);
+  if (fault) {
+    return fault;
+  }
+  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
+    return COLLIDER_FAULT(POSITION);
+  }
+  return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
+}
+
+static int collider_error(int fault) {
+  return fault ? collider_fault_errors[fault - 1] : CLOTH_OK;
 }
 
 static int check_collider(const cloth_collider *body) {
-  if (!body) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_shape(body);
-  error = error ? error : check_pose(&body->pose);
-  if (error) {
-    return error;
-  }
-  if (!in_range(body->static_friction, 0.0f, 10.0f) || !in_range(body->kinetic_friction, 0.0f, body->static_friction)) {
-    return CLOTH_ERROR_FRICTION;
-  }
-  return CLOTH_OK;
+  return collider_error(find_collider_fault(body));
 }
 
-/* A collider as it is stored; what its shape does not use is 0, whatever the caller left there. */
+/* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
   collider_slot clean;
   collider_slot *slot = &clean;
@@ -107,7 +154,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
     return error;
   }
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
-                                                                                                 : CLOTH_ERROR_COLLIDER;
+                                                                                                 : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
@@ -159,7 +206,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   return CLOTH_OK;
 }
 
-int cloth_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
+int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
   int error = check_collider_index(c, index);
   if (error) {
     return error;

@@ -3,9 +3,15 @@
 #include "fabric.h"
 #include "placement.h"
 #include "scalar.h"
+#include "settings.h"
 #include "types.h"
 
 /// Configuration ///
+
+/*
+ * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
+ * fault, see settings.h; scratch is not used.
+ */
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -16,161 +22,166 @@ cloth_config cloth_config_default(void) {
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
   config.fabric = fabric_default();
-  config.velocity_damping = 0.1f;
   config.gravity = vector(0.0f, -9.81f, 0.0f);
-  config.air_density = 1.2f;
-  config.integration = WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.bend_integration = CLOTH_BEND_ADAPTIVE;
-  config.fold_stiffness = 200.0f;
-  config.explicit_threshold = 0.2f;
-  config.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
-  config.extrapolation = WITH_PROJECTION ? 0.5f : 0.0f;
-  config.tethers = WITH_PROJECTION ? TETHERS : 0;
-  config.fine_sweeps = 3;
-  config.tether_scale = 1.0015f;
-  /* What can only be explicit needs as many substeps as it is stiff. */
-  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 0;
-  config.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
-  config.max_speed = 300.0f;
-  config.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.max_iterations = 4;
-  config.tolerance = 1.0e-3f;
-  config.limit_extension = 0.006f;
-  config.limit_compression = 1.0f;
-  config.contact_mode = CLOTH_CONTACT_PROJECTION;
+  /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
+  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.max_confined = WITH_CONFINED ? 8 : 0;
-  config.sleep_time = 0.5f;
+  config.air.density = 1.2f;
+  config.integration.method =
+      WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config.integration.explicit_threshold = 0.2f;
+  config.integration.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
+  config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
+  config.integration.max_speed = 300.0f;
+  config.integration.velocity_damping = 0.1f;
+  config.projection.spans = CLOTH_AUTOMATIC;
+  config.projection.fine_sweeps = 3;
+  config.projection.fold_stiffness = 200.0f;
+  config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
+  config.tethers.scale = 1.0015f;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.max_iterations = 4;
+  config.solver.tolerance = 1.0e-3f;
+  config.strain_limit.max_extension = 0.006f;
+  config.strain_limit.max_compression = 1.0f;
+  config.contact.mode = CLOTH_CONTACT_PROJECTION;
+  config.sleep.time = 0.5f;
+  config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
 }
 
-#define CONFIG(field) (uint16_t) offsetof(cloth_config, field)
-CLOTH_CONSTANT static const integer_limit config_integers[] = {
-    {CONFIG(columns), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(rows), CLOTH_ERROR_GRID, 2, CLOTH_GRID_LIMIT},
-    {CONFIG(wrap), CLOTH_ERROR_GRID, 0, 1},
-    {CONFIG(substeps), CLOTH_ERROR_SUBSTEPS, 0, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(max_substeps), CLOTH_ERROR_SUBSTEPS, 1, CLOTH_SUBSTEP_LIMIT},
-    {CONFIG(warm_start), CLOTH_ERROR_SOLVER, 0, 1},
-    {CONFIG(max_iterations), CLOTH_ERROR_ITERATIONS, 1, CLOTH_ITERATION_LIMIT},
-    {CONFIG(limit_sweeps), CLOTH_ERROR_STRAIN_LIMIT, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(max_colliders), CLOTH_ERROR_CAPACITY, 0, CLOTH_COLLIDER_LIMIT},
-    {CONFIG(max_confined), CLOTH_ERROR_CAPACITY, 0, 65535},
-    {CONFIG(spans), CLOTH_ERROR_PROJECTION, 0, CLOTH_SPAN_LIMIT},
-    {CONFIG(fine_sweeps), CLOTH_ERROR_PROJECTION, 0, CLOTH_SWEEP_LIMIT},
-    {CONFIG(tethers), CLOTH_ERROR_PROJECTION, 0, TETHERS},
-    {CONFIG(fixed_work), CLOTH_ERROR_WORK, 0, 1},
-    {CONFIG(targets), CLOTH_ERROR_TARGETS, 0, 1},
-    {CONFIG(shared_scratch), CLOTH_ERROR_SCRATCH, 0, 1},
-};
-
-CLOTH_CONSTANT static const float_limit config_floats[] = {
-    {CONFIG(velocity_damping), CLOTH_ERROR_DAMPING, 0.0f, 100.0f},
-    {CONFIG(air_density), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(lift), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(normal_drag), CLOTH_ERROR_AIR, 0.0f, 100.0f},
-    {CONFIG(fold_stiffness), CLOTH_ERROR_STIFFNESS, 0.0f, 1.0e6f},
-    {CONFIG(explicit_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, 0.5f},
-    {CONFIG(projection_threshold), CLOTH_ERROR_INTEGRATION, 0.0f, CLOTH_KAPPA_NEVER},
-    {CONFIG(extrapolation), CLOTH_ERROR_PROJECTION, 0.0f, 1.0f},
-    {CONFIG(tether_scale), CLOTH_ERROR_PROJECTION, 0.5f, 10.0f},
-    {CONFIG(max_speed), CLOTH_ERROR_MAX_SPEED, 0.1f, 1.0e4f},
-    {CONFIG(tolerance), CLOTH_ERROR_TOLERANCE, 1.0e-4f, 0.5f},
-    {CONFIG(limit_extension), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 10.0f},
-    {CONFIG(limit_compression), CLOTH_ERROR_STRAIN_LIMIT, 0.0f, 1.0f},
-    {CONFIG(thickness), CLOTH_ERROR_CONTACT, 0.0f, 1.0f},
-    {CONFIG(sleep_speed), CLOTH_ERROR_SLEEP, 0.0f, 10.0f},
-    {CONFIG(sleep_time), CLOTH_ERROR_SLEEP, 0.0f, 60.0f},
-};
-#undef CONFIG
-
-static int check_map(const float *map, int32_t count, float low, float high) {
+/* Are all factors of a map in range? Without a map there is nothing to check. */
+static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
     if (!in_range(map[i], low, high)) {
-      return CLOTH_ERROR_MAP;
+      return 0;
     }
   }
-  return CLOTH_OK;
+  return 1;
 }
 
-/* With fewer columns two bend springs would join the same two particles. */
-#define LEAST_COLUMNS_WRAPPED 5
+/* With fewer columns around a tube two bend springs would join the same two particles. */
+#define MIN_TUBE_COLUMNS 5
 
-/* Are the choices among those there are? */
-static int check_choices(const cloth_config *config) {
-  if ((unsigned)config->integration > CLOTH_INTEGRATION_EXPLICIT_ONLY ||
-      (unsigned)config->bend_integration > CLOTH_BEND_EXPLICIT) {
-    return CLOTH_ERROR_INTEGRATION;
+/* Settings that are in range each and exclude each other. */
+static int find_conflict(const cloth_config *config) {
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
+    return CONFIG_FAULT(TUBE_COLUMNS);
   }
-  if ((unsigned)config->preconditioner > CLOTH_PRECONDITIONER_AUTOMATIC) {
-    return CLOTH_ERROR_SOLVER;
+  if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(WORK_SLEEP);
   }
-  if ((unsigned)config->contact_mode > CLOTH_CONTACT_SOLVER) {
-    return CLOTH_ERROR_CONTACT;
+  if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(WORK_CONTACT);
   }
-  if (is_tube(config) && config->columns < LEAST_COLUMNS_WRAPPED) {
-    return CLOTH_ERROR_GRID;
-  }
-  if (config->fixed_work && (config->sleep_speed > 0.0f || config->contact_mode == CLOTH_CONTACT_SOLVER)) {
-    return CLOTH_ERROR_WORK;
-  }
-  return config->spans & (config->spans - 1) ? CLOTH_ERROR_PROJECTION : CLOTH_OK;
+  return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
 }
 
-/* Can anything of a cloth with this config ever be implicit? */
+/* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
+   solver. */
 static int needs_solver(const cloth_config *config) {
-  float above = flush_small(config->projection_threshold, WORK_QUANTUM);
-  return config->integration != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > flush_small(config->explicit_threshold, WORK_QUANTUM) ||
-          config->contact_mode == CLOTH_CONTACT_SOLVER);
+  float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
+         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
+          above > flush_small(config->integration.explicit_threshold, WORK_QUANTUM) ||
+          config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
-/* Does it keep earlier velocities? */
+/* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
-  return flush_small(config->extrapolation, WORK_QUANTUM) > 0.0f;
+  return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
-/* Does the config ask for what this build does without? */
-static int check_left_out(const cloth_config *config) {
-  if ((!WITH_SOLVER && needs_solver(config)) ||
-      (!WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) ||
-      (!WITH_PROJECTION &&
-       (config->projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) || config->tethers > 0)) ||
-      (!WITH_CONTACT_SOLVER && config->contact_mode == CLOTH_CONTACT_SOLVER) ||
-      (!WITH_COLLIDERS && config->max_colliders > 0) || (!WITH_CONFINED && config->max_confined > 0) ||
-      (!WITH_LIMITS && config->limit_sweeps > 0) || (!WITH_SLEEP && config->sleep_speed > 0.0f) ||
-      (!WITH_TARGETS && config->targets) || (!WITH_WRAP && config->wrap) ||
-      (!WITH_AIR && (config->drag > 0.0f || config->lift > 0.0f || config->normal_drag > 0.0f))) {
-    return CLOTH_ERROR_LEFT_OUT;
+/* Does a config ask for projected springs, tethers or BDF2? */
+static int needs_projection(const cloth_config *config) {
+  return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
+         config->tethers.count > 0;
+}
+
+/* Settings that need what this build leaves out. */
+static int find_left_out(const cloth_config *config) {
+  if (!WITH_SOLVER && needs_solver(config)) {
+    return CONFIG_FAULT(NO_SOLVER);
   }
-  return CLOTH_OK;
+  if (!WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    return CONFIG_FAULT(NO_MULTILEVEL);
+  }
+  if (!WITH_PROJECTION && needs_projection(config)) {
+    return CONFIG_FAULT(NO_PROJECTION);
+  }
+  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(NO_CONTACTS);
+  }
+  if (!WITH_COLLIDERS && config->max_colliders > 0) {
+    return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!WITH_CONFINED && config->capacity.max_confined > 0) {
+    return CONFIG_FAULT(NO_CONFINED);
+  }
+  if (!WITH_LIMITS && config->strain_limit.sweeps > 0) {
+    return CONFIG_FAULT(NO_LIMITS);
+  }
+  if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
+    return CONFIG_FAULT(NO_SLEEP);
+  }
+  if (!WITH_TARGETS && config->capacity.targets) {
+    return CONFIG_FAULT(NO_TARGETS);
+  }
+  if (!WITH_WRAP && config->grid.wrap) {
+    return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
+    return CONFIG_FAULT(NO_AIR);
+  }
+  return 0;
+}
+
+/* Numbers outside their ranges. */
+static int find_outside(const cloth_config *config) {
+  int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
+  if (outside) {
+    return outside;
+  }
+  outside = find_float_outside(config, config_floats, CONFIG_FLOAT_COUNT);
+  return outside ? CONFIG_INTEGER_COUNT + outside : 0;
+}
+
+static int find_vector_fault(const cloth_config *config) {
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) {
+    return CONFIG_FAULT(GRAVITY);
+  }
+  return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
+}
+
+static int find_map_fault(const cloth_config *config) {
+  const int32_t count = config->columns * config->rows;
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(MASS_MAP);
+  }
+  return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
+}
+
+/* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
+static int find_config_fault(const cloth_config *config) {
+  if (!config) {
+    return CONFIG_FAULT(POINTER);
+  }
+  if (config->cookie != CLOTH_COOKIE) {
+    return CONFIG_FAULT(COOKIE);
+  }
+  int fault = find_outside(config);
+  fault = fault ? fault : find_conflict(config);
+  fault = fault ? fault : find_left_out(config);
+  int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
+  fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
+  fault = fault ? fault : find_placement_fault(config);
+  fault = fault ? fault : find_vector_fault(config);
+  return fault ? fault : find_map_fault(config);
 }
 
 static int check_config(const cloth_config *config) {
-  if (!config) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  int error = check_integers(config, config_integers, sizeof config_integers);
-  error = error ? error : check_floats(config, config_floats, sizeof config_floats);
-  error = error ? error : check_choices(config);
-  error = error ? error : check_left_out(config);
-  error = error ? error : check_fabric(&config->fabric);
-  error = error ? error : check_placement(config);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(config->gravity, 1.0e4f)) {
-    return CLOTH_ERROR_GRAVITY;
-  }
-  if (!vector_in_range(config->wind, 1.0e3f)) {
-    return CLOTH_ERROR_WIND;
-  }
-  error = check_map(config->mass_map, config->columns * config->rows, 0.01f, 100.0f);
-  return error ? error : check_map(config->stiffness_map, config->columns * config->rows, 0.0f, 100.0f);
+  return config_error(find_config_fault(config));
 }

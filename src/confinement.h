@@ -7,53 +7,63 @@
 
 /// Confinements ///
 
-/* The part of a vector that a confined particle may have. */
-static cloth_vector confine_vector(const confinement *held, cloth_vector a) {
+/*
+ * Particles confined to a line or a plane (thesis eq. 5.1: one or two degrees of freedom). The solver respects the
+ * confinements itself; here velocities and positions are brought back to them, against rounding and whatever else moved
+ * the particles.
+ * In: state.confined, in the order of the particles, whatever the order of the calls; their number in the inputs.
+ * Out: the vectors named by the caller, of confined particles only; the list itself. Scratch: none.
+ */
+
+/* The part of a vector that lies along the line or in the plane of a confinement. */
+static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   a = vector_flush_work(a);
-  float along = flush_small(vector_dot(a, held->direction), WORK_QUANTUM);
-  if (held->freedom == FREEDOM_LINE) {
-    return vector_scale(held->direction, along);
+  float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
+  if (entry->freedom == FREEDOM_LINE) {
+    return vector_scale(entry->direction, along);
   }
-  return vector_add_scaled(a, held->direction, 0.0f - along);
+  return vector_add_scaled(a, entry->direction, 0.0f - along);
 }
 
-/* Takes from the vectors of confined particles what they may not have; positions count from the anchors. */
+/* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
+   are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
   vector_array a = vectors_at(c, vectors);
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    const confinement *held = &confined_of(c)[i];
-    CLOTH_ASSERT(held->particle >= 0 && held->particle < c->count);
-    cloth_vector origin = are_positions ? held->anchor : vector(0.0f, 0.0f, 0.0f);
-    cloth_vector from = vector_subtract(vector_load(a, held->particle), origin);
-    cloth_vector kept = vector_add(origin, confine_vector(held, from));
-    vector_store(a, held->particle, vector_flush(kept, STATE_QUANTUM));
+    const confinement *entry = &confined_of(c)[i];
+    CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
+    cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
+    cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+    vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
 
-/* Confinements are kept in the order of their particles, whatever the order of the calls. The first entry that is not
-   for an earlier particle than this one. */
+/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
+   particle. */
 static confinement *find_confinement(const cloth *c, int32_t particle) {
-  confinement *held = confined_of(c);
-  const confinement *end = held + inputs_of(c)->confined_count;
-  while (held < end && held->particle < particle) {
-    held++;
+  confinement *entry = confined_of(c);
+  const confinement *end = entry + inputs_of(c)->confined_count;
+  while (entry < end && entry->particle < particle) {
+    entry++;
   }
-  return held;
+  return entry;
 }
 
 static int is_confined(uint32_t freedom) {
   return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
 }
 
+/* Removes the entry of a particle, if there is one, and closes the gap. */
 static void remove_confinement(const cloth *c, int32_t particle) {
-  confinement *held = find_confinement(c, particle);
+  confinement *entry = find_confinement(c, particle);
   confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || held == end || held->particle != particle) {
+  if (!WITH_CONFINED || entry == end || entry->particle != particle) {
     return;
   }
-  for (; held + 1 < end; held++) {
-    *held = held[1];
+  for (; entry + 1 < end; entry++) {
+    *entry = entry[1];
   }
-  fill_zero(held, sizeof *held);
+  fill_zero(entry, sizeof *entry);
   inputs_of(c)->confined_count--;
 }

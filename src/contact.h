@@ -10,19 +10,43 @@
 
 /// Contact by projection ///
 
-/* What lies farther away than this is not touched. A body that turns sweeps a sphere. */
+/*
+ * After the lengths of the springs are restored, particles that touch a collider are moved out of it along its normal,
+ * with Coulomb friction on displacements. Contact is continuous: a particle that passes a collider's surface within
+ * the substep is found by tracing its path, however thin the collider is.
+ *
+ * In: positions at the start of the substep (state), predicted positions, mobilities, colliders and the plan. Out:
+ * predicted positions, velocities, the velocity history of particles in contact, reactions, statistics. Scratch:
+ * workspace.body holds the collider being worked on; predicted positions are scratch.product.
+ */
+
+/* Factor of the radii of a collider's sphere and capsule. With 1 rounding could put a particle at the margin outside of
+   them, and its contact would be missed. */
+#define REACH_SLACK 1.0001f
+/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. check_shape() admits
+   colliders with axes of 2 mm and more. */
+#define AXIS_MIN_SQUARED 1.0e-6f
+
+/* Sets the sphere and, for a long collider that does not rotate, the capsule that hold the collider and the margin. */
 static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->reach = (body_reach(body) + m->margin) * 1.0001f;
+  m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
   if (m->turns || body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
     return;
   }
-  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * 1.0001f;
+  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
   float squared = vector_dot(m->along, m->along);
-  m->inverse_squared = squared > 1.0e-6f ? 1.0f / squared : 0.0f;
+  m->inverse_squared = squared > AXIS_MIN_SQUARED ? 1.0f / squared : 0.0f;
 }
 
-/* A collider's motion in a substep. It stands in the workspace until another is asked for. */
+/* Share of the thickness that projection keeps where the solver holds contacts. The solver takes back nine tenths of a
+   penetration per substep, so that the contacts it holds stay a little below the whole thickness; projection only
+   catches particles that the solver missed. With 1 projection moves out what the solver holds, and its friction stops
+   sheets that have to slide (row A12 of `make accuracy` then fails). */
+#define SOLVER_CONTACT_MARGIN 0.5f
+
+/* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
+   collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
   const collider_slot *slot = &colliders_of(c)[index];
@@ -36,8 +60,8 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
-  /* Contacts held by the solver linger at a tenth of their depth; the projection only catches what it missed. */
-  m->margin = has_solver_contacts(c) ? 0.5f * c->settings.contact.thickness : c->settings.contact.thickness;
+  m->margin =
+      has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
   m->index = index;
   m->substep = substep;
@@ -49,15 +73,20 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &colliders_of(c)[m->index].body;
 }
 
-/* Contacts of a block of particles with one collider, in the collider's axes at the end of the substep. */
+/*
+ * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
+ * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
+ * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
+ * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
+ */
 typedef struct contact_block {
-  lanes3 from, to; /* where the particles' ways lead from and to */
-  lanes3 normal;
-  lanes push;    /* along the normal [m] */
-  lanes touches; /* 1 for those that touch, else 0 */
+  lanes3 from, to;   /* positions when the substep starts and ends [m] */
+  lanes3 normal;     /* of the surface, where the particle touches it */
+  lanes penetration; /* depth of `to` below the margin, along the normal [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
 } contact_block;
 
-/* Spheres, the commonest bodies, where the kernel is. */
+/* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
@@ -65,53 +94,64 @@ CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes
   return distance_to_body(body, p, normal);
 }
 
-/* What tells whether particles are near a collider's path. A copy of its own, which compilers can keep in registers. */
+/*
+ * Cull test. In a frame that moves with the collider without rotating, a particle that ends at b after a displacement w
+ * comes no nearer to the collider's position, or to its axis, than |b| - |w|. It can touch only if that is less than
+ * the reach r, so if |b|^2 < (r + |w|)^2. For any e > 0, (r + w)^2 <= (1 + e) r^2 + (1 + 1/e) w^2, which needs no
+ * square root. With e = 1/16 slow particles, for which w is small, are tested closely.
+ */
+#define CULL_REACH_FACTOR 1.0625f
+#define CULL_DISPLACEMENT_FACTOR 17.0f
+
+/* Loop invariants of the cull test, copied to a local: a lane store may alias the cloth, so the compiler would
+   otherwise reload them every iteration. */
 typedef struct path_test {
-  vector_array from, to;   /* of particles */
-  cloth_vector start, end; /* where the collider is */
-  float squared_reach;     /* of the sphere around it, or the capsule; a little more */
+  vector_array from, to;   /* positions of the particles when the substep starts and ends */
+  cloth_vector start, end; /* positions of the collider */
+  float squared_reach;     /* (1 + e) r^2 */
 } path_test;
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
   path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
-                 1.0625f * reach * reach};
+                 CULL_REACH_FACTOR * reach * reach};
   return t;
 }
 
-/* Ways of particles in a substep, in a frame that goes with a collider but does not turn. */
+/* Displacements of particles in a substep, in the frame of the cull test; *to are the positions there at the end. */
 CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 *to) {
   lanes3 a = lanes3_subtract(lanes3_load(t->from, i), lanes3_splat(t->start));
   *to = lanes3_subtract(lanes3_load(t->to, i), lanes3_splat(t->end));
   return lanes3_flush(lanes3_subtract(*to, a));
 }
 
-/* With a particle at b after a way w, in the collider's frame, its nearest point is |b| - |w| away or more; and
-   (r + w)^2 <= 17/16 r^2 + 17 w^2. */
-CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 way) {
-  lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(way, way));
+/* The cull test for particles that end at b, relative to the nearest point of the collider's position or axis. */
+CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 displacement) {
+  lanes bound = lanes_multiply(lanes_splat(CULL_DISPLACEMENT_FACTOR), lanes3_dot(displacement, displacement));
   return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(t->squared_reach)));
 }
 
-/* Which particles are near enough to a collider's path to touch it. */
+/* Which particles of a block pass the cull test with the sphere around a collider. */
 CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   lanes3 b;
-  lanes3 way = relative_displacement(t, i, &b);
-  return is_path_near(t, b, way);
+  lanes3 displacement = relative_displacement(t, i, &b);
+  return is_path_near(t, b, displacement);
 }
 
-/* Of those, which are near the capsule around a long body that does not turn, too? Returns 1 if any. */
+/* Removes from *near the particles that fail the cull test with the capsule around a long collider that does not
+   rotate. Returns 1 if any are left. */
 CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;
-  lanes3 way = relative_displacement(&t, i, &b);
+  lanes3 displacement = relative_displacement(&t, i, &b);
   lanes3 along = lanes3_splat(m->along);
   b = lanes3_flush_below(lanes3_subtract(b, lanes3_splat(m->from)), STATE_QUANTUM);
-  lanes place = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
-  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(place))));
-  *near = lanes_both(*near, is_path_near(&t, b, way));
+  lanes share = lanes_flush(lanes_multiply(lanes3_dot(b, along), lanes_splat(m->inverse_squared)));
+  b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
+  *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
 }
 
+/* to_local() for a block of points. */
 CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
   p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   if (!m->aligned) {
@@ -120,46 +160,55 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+/* Above every distance: after the last step of a trace every path that is left counts as a hit. */
+#define TRACE_ANY_CLEARANCE 1.0e30f
+
 /*
- * Ways whose ends do not tell whether they touch are traced: where does the segment from a point outside first come
- * within the margin? There it touches, with the normal of that place and the depth of its end below the tangent plane.
- * All shapes are convex, so the distance is a convex function of the way: Newton's steps never go too far, and a path
- * that moves away is clear. `normal_before` and `distance` are those of the start, and `under_way` is 1 for lanes
- * to be traced.
+ * Traces the paths of the lanes where `under_way` is 1, straight from b->from to b->to: where does a path that starts
+ * outside first come within the margin? There it touches, with the normal at that point, and its penetration is the
+ * depth of its end below the tangent plane there. All shapes are convex, so the distance is a convex function of the
+ * share t of the path, and Newton's steps never pass the first root. A path that moves away from the surface or ends
+ * before the root is clear. `normal_before` and `distance` are those of the start, the distance above the margin.
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 const lanes3 *normal_before, lanes distance, lanes under_way) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes3 way = lanes3_subtract(b->to, b->from);
+  lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
   add_varying_work(c, lanes_count(under_way), trace_cost(body));
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
   for (int32_t step = 0;
        step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
-    lanes closing = lanes_flush(lanes_subtract(zero, lanes3_dot(way, normal)));
+    lanes closing = lanes_flush(lanes_negate(lanes3_dot(displacement, normal)));
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
-    distance = distance_to_body(body, lanes3_add_scaled(b->from, way, t), &normal);
+    distance = distance_to_body(body, lanes3_add_scaled(b->from, displacement, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
-    lanes_mask hits = lanes_less(distance, lanes_splat(step == TRACE_STEPS - 1 ? 1.0e30f : TRACE_CLEARANCE));
-    hits = lanes_both(hits, lanes_less(zero, under_way));
-    lanes depth = lanes_subtract(zero, lanes_multiply(lanes3_dot(way, normal), lanes_subtract(one, t)));
+    float clearance = step == TRACE_STEPS - 1 ? TRACE_ANY_CLEARANCE : TRACE_CLEARANCE;
+    lanes_mask hits = lanes_both(lanes_less(distance, lanes_splat(clearance)), lanes_less(zero, under_way));
+    lanes depth = lanes_negate(lanes_multiply(lanes3_dot(displacement, normal), lanes_subtract(one, t)));
     b->normal = lanes3_select(hits, normal, b->normal);
-    b->push = lanes_select(hits, depth, b->push);
+    b->penetration = lanes_select(hits, depth, b->penetration);
     b->touches = lanes_select(lanes_both(hits, lanes_less(zero, depth)), one, b->touches);
     under_way = lanes_drop(hits, under_way);
   }
 }
 
 /*
- * Do particles that go from a to b touch the collider? If so, with the contact's normal and the distance to push b
- * along it. A particle at rest lies at the margin to rounding, on either side of it; so whatever is outside the bare
- * surface counts as starting outside. Where a particle has entered through another side than the nearest one, of a thin
- * or sharp body, and where the way between two points outside may have touched, the way is traced. Distances change by
- * no more than the way travelled, so a short one cannot have.
+ * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
+ * `before` and `after` are the distances above the margin when the substep starts and ends.
+ *
+ * A particle that ends inside the margin touches; if the normals at start and end point to opposite sides it has passed
+ * through a thin or sharp collider, and is traced. A particle that starts and ends outside is traced if its
+ * displacement is longer than both distances together; a shorter one cannot touch, as the distance changes by no more
+ * than the displacement. A particle at rest lies at the margin but for rounding, on either side of it; so every
+ * particle outside the bare surface counts as starting outside.
+ *
+ * A path that starts at the margin, as that of every particle that slides does, touches there or not at all. That is
+ * the first step of a trace, which is done here.
  */
 CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask near, contact_block *b) {
   const cloth_collider *body = shape_of(c, m);
@@ -171,41 +220,42 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
-  lanes3 way = lanes3_subtract(b->to, b->from);
-  lanes length = lanes3_length(way);
+  lanes3 displacement = lanes3_subtract(b->to, b->from);
+  lanes length = lanes3_length(displacement);
   lanes_mask inside = lanes_less(after, zero);
-  lanes_mask starts_inside = lanes_less(before, lanes_splat(0.0f - maximum(m->margin, TRACE_CONTACT)));
+  lanes_mask starts_inside = lanes_less(before, lanes_splat(negate(maximum(m->margin, TRACE_CONTACT))));
   lanes_mask same_side = lanes_less(zero, lanes3_dot(normal_before, b->normal));
   lanes_mask too_long = lanes_less(lanes_add(lanes_maximum(before, zero), after), length);
+  /* 1 where only the path tells whether the particle touches, else 0. */
   lanes uncertain = lanes_select(inside, lanes_select(same_side, zero, one), lanes_select(too_long, one, zero));
   uncertain = lanes_keep(near, lanes_select(starts_inside, zero, uncertain));
-  b->push = lanes_subtract(zero, after);
+  b->penetration = lanes_negate(after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
-  /* What starts at the margin, as all that slides does, touches there or not at all: the trace's first step. */
-  lanes_mask at_once = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
-  lanes depth = lanes_subtract(zero, lanes3_dot(way, normal_before));
-  b->normal = lanes3_select(at_once, normal_before, b->normal);
-  b->push = lanes_select(at_once, depth, b->push);
-  b->touches = lanes_select(at_once, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
-  uncertain = lanes_drop(at_once, uncertain);
+  lanes_mask at_margin = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
+  lanes depth = lanes_negate(lanes3_dot(displacement, normal_before));
+  b->normal = lanes3_select(at_margin, normal_before, b->normal);
+  b->penetration = lanes_select(at_margin, depth, b->penetration);
+  b->touches = lanes_select(at_margin, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
+  uncertain = lanes_drop(at_margin, uncertain);
   if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
 }
 
-/* Sums of what the particles do to a collider. */
+/* Sums over the particles near a collider. */
 typedef struct reaction_sums {
-  lanes_sum impulse[3];
-  lanes_sum torque[3];
-  lanes_sum touching;
-  lanes_sum sticking;
-  lanes_sum near;
+  lanes_sum impulse[3]; /* that the particles receive [N s] */
+  lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
+  lanes_sum touching;   /* how many touch */
+  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum near;       /* how many passed the cull tests, touching or not */
 } reaction_sums;
 
-/* Lanes that touch nothing may lie beyond the last particle, where anything may stand. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 where,
+/* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
+   are set to 0, too: lanes past the last particle hold undefined positions. */
+static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
                           lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(where, lanes3_splat(shape_of(c, m)->pose.position)));
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -218,9 +268,10 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
 }
 
 /*
- * Coulomb's law for displacements relative to the surface in one substep, with the particles pushed out along the
- * normal: what was moving inwards is stopped and no more (a push from a depth that was there before adds no speed), and
- * that stop times the friction coefficient bounds what friction takes from the sliding.
+ * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
+ * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
+ * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it.
  */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
@@ -230,54 +281,57 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
-  /* Nothing moves what does not touch, or lies beyond the last particle and may stand anywhere. */
-  lanes3 motion = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
-  lanes push = lanes_keep(touches, b->push);
-  lanes approach = lanes3_dot(motion, b->normal);
-  lanes stop = lanes_minimum(push, lanes_maximum(lanes_subtract(zero, approach), zero));
-  lanes3 slip = lanes3_subtract(motion, lanes3_scale(b->normal, approach));
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes penetration = lanes_keep(touches, b->penetration);
+  lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), stop), distance);
-  lanes braking = lanes_multiply(lanes_splat(body->kinetic_friction), stop);
-  lanes held = lanes_minimum(lanes_divide(braking, lanes_maximum(distance, lanes_splat(STATE_QUANTUM))), one);
-  lanes3 friction = lanes3_scale(slip, lanes_subtract(zero, lanes_select(slides, held, one)));
-  lanes3 shift = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, push));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, stop));
+  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
+  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
+  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  friction_scale = lanes_minimum(friction_scale, one);
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
+  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
+  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
   if (!m->aligned) {
-    shift = lanes3_rotate(m->end.rotation, shift);
+    correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
   }
   change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 where = lanes3_add(lanes3_load(x, i), shift);
-  lanes3_store(x, i, where, c->count - i);
+  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  if (c->state.velocity_history) {
-    float *history = history_of(c, 1).x + i;
-    lanes kept = lanes_select(touches, lanes_splat(HISTORY_INVALID), lanes_load(history));
-    lanes_store_first(history, kept, c->count - i);
-  }
+  invalidate_block_history(c, touches, i, c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, where, lanes3_scale(change, mass), sums);
+  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+static cloth_vector vector_total(const lanes_sum sum[3]) {
+  return vector(lanes_sum_total(&sum[0]), lanes_sum_total(&sum[1]), lanes_sum_total(&sum[2]));
+}
+
+/* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
+static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
-  const lanes_sum *s = sums->impulse;
-  cloth_vector impulse = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
-  s = sums->torque;
-  cloth_vector torque = vector(lanes_sum_total(&s[0]), lanes_sum_total(&s[1]), lanes_sum_total(&s[2]));
   reaction->impulse = vector_subtract(reaction->impulse, impulse);
   reaction->torque = vector_subtract(reaction->torque, torque);
+}
+
+/* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
+static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
+  react(c, m, vector_total(sums->impulse), vector_total(sums->torque));
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-/* Contacts of those particles of a block that are near a collider. */
+/* Contacts of the particles *near of a block with a collider. */
 CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                             const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
@@ -288,7 +342,8 @@ CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *pla
   }
 }
 
-/* Most blocks are far away. */
+/* Contacts of all particles that can move with a collider. Blocks in which no particle passes the cull tests are
+   skipped, which are most; in fixed-work mode none is. */
 CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                            cloth_statistics *counts) {
   const float *mobility = floats_at(c, c->scratch.mobility);
@@ -312,7 +367,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan
   store_reactions(c, m, &sums, counts);
 }
 
-/* Takes every particle out of every collider, in the order of the colliders. */
+/* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = inputs_of(c)->collider_end;
   for (int32_t index = 0; index < end; index++) {

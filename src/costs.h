@@ -1,84 +1,95 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 
 /// Costs ///
 
 /*
- * What things cost, in instructions of the build that cloth.h names, measured by tests/work.c and rounded up: each for
- * a particle in a substep, unless said otherwise. Whoever changes a kernel measures its price again.
+ * The cost model: what each piece of a step costs, in the unit of work that cloth.h defines, an instruction of a
+ * Cortex-M7. work.h adds the costs up for a plan; kernels whose work depends on the state add theirs as they run.
+ * The figures are rounded up and change no result but cloth_statistics.work, the bounds and the plans. Whoever changes
+ * a kernel measures its cost again: tests/work_calibration.sh prints instructions per unit for scenes that lean on one
+ * kernel each, and says how to correct a figure.
+ * In: the shape of a collider. Out: nothing. Scratch: none.
  */
+
+/* Per particle and substep where nothing else is said. */
 enum {
-  COST_STEP = 6000,   /* a step: its plan, pads, statistics */
-  COST_CALL = 600,    /* a substep, whatever the grid */
-  COST_ROW = 120,     /* a row, in a substep */
-  COST_PREPARE = 60,  /* a particle, in a step */
-  COST_MARK = 40,     /* a particle and a slot of tethers, in a step */
-  COST_CHOOSE = 300,  /* tethers: a particle, when they are chosen ... */
-  COST_OFFERS = 1200, /* ... and each of its tethers */
+  /* A step */
+  COST_STEP = 6000,   /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,  /* per particle: mobility, uniform runs */
+  COST_MARK = 40,     /* per particle and tether slot: marks of the blocks */
+  COST_CHOOSE = 300,  /* per particle, when tethers are chosen, ... */
+  COST_OFFERS = 1200, /* ... and in addition per tether slot */
+  /* A substep */
+  COST_SUBSTEP = 600, /* once */
+  COST_ROW = 120,     /* per row */
   COST_PREDICT = 80,
-  COST_HISTORY = 60,
+  COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
+  COST_ACCEPT = 112,
+  COST_RECOVER = 220,   /* per particle that is slowed down or put back */
+  COST_CONFINED = 1600, /* per confined particle */
+  COST_TARGET = 400,    /* motion constraint and backstop */
+  /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 345,
-  COST_SPRINGS = 640, /* forces and operator of its stretch and shear springs */
-  COST_BENDS = 600,
-  COST_CHANGE = 85, /* new velocities and the prediction, after forces */
+  COST_SPRINGS = 640, /* stretch and shear springs: forces and operator */
+  COST_BENDS = 600,   /* bend springs: forces */
+  COST_SEAM = 330,    /* per spring across the seam of a tube: force */
+  COST_CHANGE = 85,   /* new velocities and the prediction after forces */
+  /* The implicit solve */
   COST_PRECONDITIONER = 450,
-  COST_BEND_BLOCKS = 310,
-  COST_SOLVE = 200, /* around the iterations */
-  COST_WARM = 420,  /* beside the operator */
-  COST_ITERATION = 230,
-  COST_PAIR = 65, /* of an iteration: for stretch springs, and for shear springs */
-  COST_BEND_PAIR = 225,
-  COST_SEAM = 330, /* a spring across the seam of a wrapped sheet: its force, ... */
-  COST_SEAM_BLOCKS = 190,
-  COST_SEAM_PAIR = 170,  /* ... in an iteration, ... */
-  COST_SEAM_SHEAR = 280, /* ... or projected */
-  COST_RING = 20,        /* a projected spring around it, beside that of a row */
-  COST_PLAIN = 64,       /* a projected spring in a plain piece of a row */
-  COST_GENERAL = 165,    /* another one, or of a strain limit */
-  COST_RUN = 62,         /* a run of springs */
-  COST_SETTLE = 75,
-  COST_TETHER = 85,
-  COST_TAUT = 60,       /* a tether that pulls ... */
-  COST_PASSED = 100,    /* ... and for each collider that might be in its way ... */
-  COST_UNBLOCKED = 420, /* ... if it is near */
-  COST_NEAR = 103,      /* is it near a collider? */
-  COST_RESPOND = 350,   /* one that touches */
-  COST_BODY = 1500,     /* a collider */
-  COST_TRACE = 45,      /* a step on a traced path, beside the distance */
-  COST_TRACED = 150,    /* a path */
-  COST_TARGET = 400,    /* a particle held to its target, and out of its backstop */
-  COST_ACCEPT = 112,
-  COST_RECOVER = 220,   /* a particle that is slowed or put back */
-  COST_CONFINED = 1600, /* a confined particle */
-  COST_SEEK = 560,      /* contact in the solver: a particle and a collider ... */
-  COST_SEEK_MORE = 700, /* ... of several: their motions are made anew */
-  COST_HELD = 2600      /* a particle held so */
+  COST_BEND_BLOCKS = 310, /* bend springs in the preconditioner */
+  COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
+  COST_SOLVE = 200,       /* before and after the iterations */
+  COST_WARM = 420,        /* warm start, without its application of the operator */
+  COST_ITERATION = 230,   /* an iteration, without its springs */
+  COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
+  COST_BEND_PAIR = 225,   /* bend springs in an iteration */
+  COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
+  /* Projection and strain limiting */
+  COST_UNIFORM = 64,     /* per spring inside a uniform run */
+  COST_GENERAL = 165,    /* per spring outside uniform runs, and per spring of a strain limit */
+  COST_RUN = 62,         /* per line of springs */
+  COST_RING = 20,        /* per spring of a ring, in addition to that of a row */
+  COST_SEAM_SHEAR = 280, /* per shear spring across the seam */
+  COST_UPDATE = 75,      /* velocities from the moved positions */
+  /* Tethers */
+  COST_TETHER = 85,        /* per tether slot */
+  COST_TAUT = 60,          /* per tether that pulls, ... */
+  COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
+  COST_SEGMENT_TEST = 420, /* ... and in addition per obstacle whose box it enters */
+  /* Contact by projection */
+  COST_BODY = 1500,   /* per collider */
+  COST_NEAR = 103,    /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 240, /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 150,  /* per traced path ... */
+  COST_TRACE = 45,    /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 350, /* per particle that touches a collider */
+  /* Contact in the solver */
+  COST_SEEK = 560,      /* per particle and collider ... */
+  COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
+  COST_HELD = 2600      /* per particle held by a contact */
 };
 
-/* Of a sweep of strain limiting, a particle. */
-static uint32_t sweep_cost(const cloth *c) {
-  return 2 * COST_GENERAL + COST_RUN + (is_wrapped(c) ? COST_RING : 0u);
-}
-
-/* Distance of a point from the surface, by shape. */
+/* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
 CLOTH_CONSTANT static const uint8_t distance_costs[] = {20, 60, 150, 140, 200};
 
-/* Steps along a traced path. One that has not arrived after so many grazes the surface, each step coming four times as
-   near to it, or meets it there but for a rounding; it counts as a hit. */
+/* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
+   each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
+   pass close by more exact and raise trace_cost() in proportion. */
 #define TRACE_STEPS 4
-/* A traced point this close to the margin touches [m]. */
+/* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
+   near; smaller ones are below the rounding of positions some 100 m from the origin. */
 #define TRACE_CONTACT 1.0e-5f
-/* The next float after it. */
+/* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
-/* A traced path. */
+/* Cost of tracing the path of one particle against a collider. */
 static uint32_t trace_cost(const cloth_collider *body) {
   return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
 }
 
-/* A particle near a collider: the distances of both ends of its way. */
+/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path. */
 static uint32_t near_cost(const cloth_collider *body) {
-  return 240u + 2u * distance_costs[body->shape];
+  return COST_COLLIDE + 2u * distance_costs[body->shape];
 }

@@ -3,25 +3,29 @@
 
 /// Hash ///
 
-/* A word of memory, whatever is kept there. */
+/*
+ * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
+ * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
+ * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
+ * of random numbers for gusts (air.h).
+ */
+
+/* A 32-bit word of memory, whatever type was stored there. */
 #if defined(__GNUC__) || defined(__clang__)
 typedef uint32_t __attribute__((may_alias)) any_word;
 #else
 typedef uint32_t any_word;
 #endif
 
-/*
- * 64 bits over a sequence of 32-bit words: four streams that take words in turn, so that their multiplications overlap,
- * mixed at the end. Words are numbers, not bytes, so the hash is the same for either byte order.
- */
 #define HASH_STREAMS 4
 #define HASH_FACTOR 0x9e3779b97f4a7c15u /* odd, 2^64 over the golden ratio */
 
 typedef struct hasher {
   uint64_t stream[HASH_STREAMS];
-  uint32_t words;
+  uint32_t words; /* how many were hashed */
 } hasher;
 
+/* One step of a stream: the high bits of the product are folded into the low ones, which the next product spreads. */
 static uint64_t hash_mix(uint64_t stream, uint32_t word) {
   uint64_t mixed = (stream ^ word) * HASH_FACTOR;
   return mixed ^ (mixed >> 29);
@@ -45,10 +49,11 @@ CLOTH_HOT static void hash_words(hasher *h, const any_word *words, int32_t count
   }
 }
 
+/* The hash of all words so far, which includes their number. */
 static uint64_t hash_end(const hasher *h) {
-  uint64_t all = h->words;
+  uint64_t hash = h->words;
   for (uint32_t i = 0; i < HASH_STREAMS; i++) {
-    all = hash_mix(all ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
+    hash = hash_mix(hash ^ h->stream[i], (uint32_t)(h->stream[i] >> 32));
   }
-  return all;
+  return hash;
 }

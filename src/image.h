@@ -8,14 +8,22 @@
 #include "hash.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "settings.h"
 #include "state.h"
 #include "types.h"
 
 /// Portable image ///
 
-#ifndef CLOTH_NO_IMAGE
+#if WITH_IMAGE
 
-/* Header words of an image, after which the state follows word by word, all little-endian. */
+/*
+ * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
+ *
+ * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
+ * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ */
+/* Words of the header. */
 enum {
   IMAGE_MAGIC,
   IMAGE_STATE_VERSION,
@@ -25,7 +33,7 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* 1: a warm start, 2: contacts in the solver */
+  IMAGE_OPTIONS,                 /* bits: 1 for a warm start, 2 for contacts in the solver */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
@@ -81,29 +89,21 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   return CLOTH_OK;
 }
 
-/* Why an image with this header cannot be one of this cloth, or CLOTH_OK. */
+/* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
 static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
-  if (header[IMAGE_MAGIC] != expected[IMAGE_MAGIC]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
-  }
-  if (header[IMAGE_STATE_VERSION] != expected[IMAGE_STATE_VERSION]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[IMAGE_NUMERICS_VERSION] != expected[IMAGE_NUMERICS_VERSION]) {
-    return CLOTH_ERROR_IMAGE_NUMERICS;
-  }
-  for (int32_t i = IMAGE_BYTES; i < IMAGE_CONFIG; i++) {
+  for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
     if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_SIZE;
+      return CLOTH_ERROR_IMAGE_VERSION;
     }
   }
-  if (bytes < header[IMAGE_BYTES]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+  for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
+    if (header[i] != expected[i]) {
+      return CLOTH_ERROR_IMAGE_CONFIG;
+    }
   }
-  int same = header[IMAGE_CONFIG] == expected[IMAGE_CONFIG] && header[IMAGE_CONFIG + 1] == expected[IMAGE_CONFIG + 1];
-  return same ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONFIG;
+  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
 
 static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
@@ -115,7 +115,7 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
-/* Is this +0, or a finite number of at least 2^-40? All floats of a state are. */
+/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
@@ -139,7 +139,7 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-/* The parts of an image's state, at the offsets they have in the cloth. */
+/* An image's state, read at the offsets that its parts have in the cloth. */
 typedef struct image_view {
   const cloth *c;
   const uint8_t *state;
@@ -150,11 +150,11 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 }
 
 static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_HAS_TARGET) ||
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
          freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
-/* Gusts as cloth_set_gusts() can have set them. */
+/* Are the gusts of inputs as cloth_set_gusts() sets them? */
 static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
@@ -178,11 +178,11 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
          inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
-         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, 1.0e4f) &&
-         vector_in_range(inputs->wind, 1.0e3f) && !check_fabric(&inputs->fabric);
+         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
+         vector_in_range(inputs->wind, WIND_LIMIT) && !check_fabric(&inputs->fabric);
 }
 
-/* Returns 1 for a slot in use, 0 for a free one, -1 for one that cannot be. */
+/* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
   if (is_zero(from, sizeof(collider_slot))) {
@@ -195,8 +195,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
       check_pose(&slot.previous)) {
     return -1;
   }
-  /* Stored as a new one it must stay what it is, but for the rotations: those change with each time they are made unit
-     length. */
+  /* Storing the collider again must give the same slot. Poses are excepted: normalising a rotation again may change its
+     last bit. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
@@ -228,7 +228,8 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
          vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
 }
 
-/* The confined particles, in their order, are those that are listed. */
+/* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
+ */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *freedom = image_at(view, c->state.freedom);
@@ -250,7 +251,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
-/* Are the floats of these planes within a limit, and is nothing in their pads? */
+/* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
   for (int32_t plane = 0; plane < 3; plane++) {
@@ -283,7 +284,7 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
-/* A cloth asleep is one that may sleep, and all its particles rest. */
+/* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
   if (rest_time == ASLEEP) {
@@ -293,7 +294,7 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
-/* Tethers lead to particles, and once they are chosen to pinned ones; or nowhere. */
+/* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *words = image_at(view, c->state.tethers);
@@ -308,7 +309,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* The velocities of the substeps before, the first of which may be forgotten. */
+/* Is the velocity history in range? The x components of its first vectors may have the mark of an invalid history. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
@@ -317,8 +318,7 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
-    float limit =
-        is_pad ? 0.0f : 1.9f * PIN_SPEED_LIMIT; /* confinement may turn the fastest pin's about the diagonal */
+    float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
       return 0;
     }
@@ -326,7 +326,7 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
-/* From the end of a part of the state to the next one, which is aligned, there is nothing. */
+/* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -343,7 +343,7 @@ static int check_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Does one of the vectors of an image's targets hold the same as another? */
+/* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
   const uint8_t *targets = image_at(view, view->c->state.targets);
@@ -360,14 +360,14 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
   return vector(a[0].value, a[1].value, a[2].value);
 }
 
-/* Of unit length, or none? */
+/* Is a normal 0, which is no backstop, or of unit length? */
 static int is_image_normal(cloth_vector normal) {
   float length = vector_length(normal);
   return length == 0.0f || in_range(length, 0.999f, 1.001f);
 }
 
-/* Motion constraints, and targets in range with normals of unit length or none; before and after are the same for those
-   that rest, and 0 for those that are nowhere yet. */
+/* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
+   that were never set are 0. */
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
@@ -396,7 +396,7 @@ static int check_image_content(const image_view *view) {
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
          check_image_confined(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->state.velocity, PIN_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
+         check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
@@ -410,7 +410,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
     return error;
   }
   if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;

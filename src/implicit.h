@@ -13,17 +13,17 @@
 /// Implicit solve ///
 
 /*
- * Velocity changes of a substep by backward Euler, one linear solve (thesis chapters 3 and 5): chooses and builds the
- * preconditioner, imposes prescribed changes z of contacts, solves, and adds the solution to the velocities.
- *
- * In: the plan, scratch.residual (b) and the operator from evaluate_forces(); with contacts of the solver,
- * scratch.direction (z) and scratch.contact_normal from find_solver_contacts(). Out: state.velocity, state.warm_start,
- * statistics; scratch.residual, from which resolve_contacts() reads the constraint forces. Scratch: solution,
- * direction, product, inverse, row_buffers, with the multilevel preconditioner share, nodes and coarse_lines.
+ * Solves A y = b for the velocity changes y of a substep and adds them to the velocities: semi-implicit backward Euler
+ * with a single Newton step. Contacts of the solver prescribe changes z, which the solve starts from.
+ * In: scratch.residual (b), operator_blocks, bend_slopes and seam (A), mobility, the constraints of particles; with
+ * contacts scratch.direction (z) and contact_normal; state.warm_start (the last solution).
+ * Out: state.velocity, state.warm_start, the statistics, scratch.residual (b - A y, the constraint forces).
+ * Scratch: inverse, solution (y), direction, product, row_buffers; with multilevel share, nodes and coarse_lines.
  */
 
-/* Builds the preconditioner from the operator. Few particles are constrained; before the inversion their blocks C
-   become S C S + c (I - S), after it they are projected by S. */
+/* Makes the preconditioner from the operator. The diagonal blocks of constrained particles are changed before all
+   blocks are inverted, and their inverses projected afterwards. The nodes of the coarser grids are summed up from the
+   unconstrained blocks, so they come first. */
 CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, int multilevel) {
   set_diagonal_blocks(c, plan);
 #if WITH_WRAP
@@ -44,26 +44,30 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
+/* Adds a solve to the statistics of the step. */
 static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
   ((uint16_t *)at(c, c->own.iterations))[substep] = (uint16_t)result.iterations;
   s->iterations += result.iterations;
-  s->iterations_most = result.iterations > s->iterations_most ? result.iterations : s->iterations_most;
+  s->max_substep_iterations =
+      result.iterations > s->max_substep_iterations ? result.iterations : s->max_substep_iterations;
   s->substeps_capped += result.capped;
   s->residual = maximum(s->residual, result.residual);
 }
 
-/* Keeps the solution as the next start, or 0 if the solve was cut short: each substep would add again what the last one
-   left unsolved, until the cloth oscillates out of control. */
+/* Stores the solution as the start of the next solve. After a solve that was cut short it stores 0, as the error of
+   that solution would be added again in each substep and drive growing oscillations. For a particle whose change is not
+   finite it stores 0, too. */
 static void store_warm_start(const cloth *c, int capped) {
-  vector_array x = vectors_at(c, c->scratch.solution);
+  vector_array y = vectors_at(c, c->scratch.solution);
   for (int32_t i = 0; c->state.warm_start && i < c->count; i++) {
-    cloth_vector change = vector_load(x, i);
+    cloth_vector change = vector_load(y, i);
     int is_kept = !capped && vector_is_finite(change);
     vector_store(vectors_at(c, c->state.warm_start), i, is_kept ? change : vector(0.0f, 0.0f, 0.0f));
   }
 }
 
+/* velocity += solution */
 static void add_solution(const cloth *c) {
   vector_array v = vectors_at(c, c->state.velocity);
   const int32_t count = c->count;
@@ -75,8 +79,7 @@ static void add_solution(const cloth *c) {
 
 #if WITH_MULTILEVEL
 
-/* Largest kappa of the families that are solved for: about the square of the distance, in cells, over which a force
-   acts within a substep. */
+/* Largest kappa of the implicit springs. A pull travels about the square root of kappa cells in a substep. */
 static float implicit_kappa(const step_plan *plan) {
   float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -85,13 +88,14 @@ static float implicit_kappa(const step_plan *plan) {
   return kappa;
 }
 
-/* Coarser grids add half an iteration's cost to each iteration, and two iterations' for building them. They pay where
-   forces act as far as half the distance of the first grid's nodes (kappa 4: two cells), where the cap leaves
-   iterations enough, and where at most half of the particles have contacts. Below these values the block preconditioner
-   gets further in the same time. */
+/* Coarser grids make an iteration cost half as much again and take about two iterations to build. They pay where a pull
+   travels at least half the distance between the nodes of the first coarse grid, COARSENING / 2 = 2 cells, so kappa is
+   at least 2^2; where the cap allows enough iterations to earn back the building; and where contacts hold at most half
+   of the particles, as held ones take no part. Otherwise the block preconditioner gets further in the same time. */
 #define MULTILEVEL_KAPPA 4.0f
 #define MULTILEVEL_ITERATIONS 6
 
+/* Does the automatic choice take the multilevel preconditioner? */
 static int multilevel_pays(const cloth *c, const step_plan *plan, int32_t contacts) {
   int32_t side = c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
   return side > COARSENING && c->settings.solver.max_iterations >= MULTILEVEL_ITERATIONS && 2 * contacts <= c->count &&
@@ -111,8 +115,8 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
-/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts the first product takes A
-   z from the residual and makes z the start of the solution. */
+/* Solves for the velocity changes of a substep and adds them to the velocities. With contacts, of which there are
+   `contacts`, the solve starts from solution = z and residual = b - A z. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
   fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
   int multilevel = uses_multilevel(c, plan, contacts);

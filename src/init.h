@@ -7,9 +7,15 @@
 #include "layout.h"
 #include "placement.h"
 #include "scalar.h"
+#include "settings.h"
 #include "types.h"
 
 /// Initialisation ///
+
+/*
+ * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
+ * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
+ */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -21,57 +27,68 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   cloth_vector weft = vector_scale(vector_flush_work(config->edge_weft), 1.0f / rows);
   grid->diagonal = vector_length(vector_add(warp, weft));
   grid->antidiagonal = vector_length(vector_subtract(warp, weft));
-  if (is_wrapped(c)) { /* whatever small lean the edges may have */
+  if (is_wrapped(c)) { /* without the lean that edges may have, so that all cells are equal */
     grid->diagonal = vector_length(vector(grid->spacing_warp, grid->spacing_weft, 0.0f));
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 }
 
-static void copy_settings(cloth *c, const cloth_config *config) {
-  cloth_settings *s = &c->settings;
-  s->air.density = flush_small(config->air_density, WORK_QUANTUM);
-  s->air.drag = flush_small(config->drag, WORK_QUANTUM);
-  s->air.lift = flush_small(config->lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(config->normal_drag, WORK_QUANTUM);
-  s->integration.method = (int32_t)config->integration;
-  s->integration.bend_method = (int32_t)config->bend_integration;
-  s->integration.explicit_threshold = flush_small(config->explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(config->projection_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(config->extrapolation, WORK_QUANTUM);
-  s->integration.substeps = config->substeps;
-  s->integration.max_substeps = config->max_substeps;
-  s->integration.max_speed = flush_small(config->max_speed, WORK_QUANTUM);
-  s->integration.velocity_damping = flush_small(config->velocity_damping, WORK_QUANTUM);
-  s->projection.spans = config->spans;
-  s->projection.fine_sweeps = config->fine_sweeps;
-  s->projection.fold_stiffness = flush_small(config->fold_stiffness, WORK_QUANTUM);
-  s->tethers.count = config->tethers;
-  s->tethers.scale = flush_small(config->tether_scale, WORK_QUANTUM);
-  s->solver.preconditioner = (int32_t)config->preconditioner;
-  s->solver.max_iterations = config->max_iterations;
-  s->solver.tolerance = flush_small(config->tolerance, WORK_QUANTUM);
-  s->solver.warm_start = config->warm_start;
-  s->strain_limit.sweeps = config->limit_sweeps;
-  s->strain_limit.max_extension = flush_small(config->limit_extension, WORK_QUANTUM);
-  s->strain_limit.max_compression = flush_small(config->limit_compression, WORK_QUANTUM);
-  s->contact.mode = (int32_t)config->contact_mode;
-  s->contact.thickness = flush_small(config->thickness, WORK_QUANTUM);
-  s->sleep.speed = flush_small(config->sleep_speed, STATE_QUANTUM);
-  s->sleep.time = flush_small(config->sleep_time, STATE_QUANTUM);
-  s->capacity.max_colliders = config->max_colliders;
-  s->capacity.max_confined = config->max_confined;
-  s->capacity.fixed_work = config->fixed_work;
+/* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
+   state that they are compared with. */
+static void flush_settings(cloth_settings *s) {
+  s->air.density = flush_small(s->air.density, WORK_QUANTUM);
+  s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
+  s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
+  s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
+  s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
+  s->integration.projection_threshold = flush_small(s->integration.projection_threshold, WORK_QUANTUM);
+  s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
+  s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
+  s->projection.fold_stiffness = flush_small(s->projection.fold_stiffness, WORK_QUANTUM);
+  s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
+  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
+  s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
+  s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
+  s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
+  s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
+  s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
 }
 
-/* Extremes of a map, which bound kappa. */
-static void measure_map(const float *map, int32_t count, float *least, float *most) {
-  *least = map ? 100.0f : 1.0f;
-  *most = map ? 0.0f : 1.0f;
+static void copy_settings(cloth *c, const cloth_config *config) {
+  cloth_settings *s = &c->settings;
+  s->air = config->air;
+  s->integration.method = config->integration.method;
+  s->integration.bend_method = config->integration.bend_method;
+  s->integration.explicit_threshold = config->integration.explicit_threshold;
+  s->integration.projection_threshold = config->integration.projection_threshold;
+  s->integration.bdf2_blend = config->integration.bdf2_blend;
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = config->integration.max_speed;
+  s->integration.velocity_damping = config->integration.velocity_damping;
+  s->projection = config->projection;
+  s->tethers = config->tethers;
+  s->solver = config->solver;
+  s->strain_limit = config->strain_limit;
+  s->contact.mode = config->contact.mode;
+  s->contact.thickness = config->thickness;
+  s->sleep = config->sleep;
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.fixed_work = config->capacity.fixed_work;
+  flush_settings(s);
+}
+
+/* Extremes of a map, which bound the kappa of springs; 1 without a map. */
+static void measure_map(const float *map, int32_t count, float *min, float *max) {
+  *min = map ? MAX_MAP_FACTOR : 1.0f;
+  *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
     float value = flush_small(map[i], WORK_QUANTUM);
-    *least = minimum(*least, value);
-    *most = maximum(*most, value);
+    *min = minimum(*min, value);
+    *max = maximum(*max, value);
   }
 }
 
@@ -80,11 +97,11 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
   for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* what lanes beyond the end divide by */
+    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
   }
 }
 
-/* Settings and maps: all that a step depends on beside the state. */
+/* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
   hash_start(&h);
@@ -106,7 +123,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->positions ? config->positions[i] : start_point(config, column, row);
+      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -126,12 +143,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
     return CLOTH_ERROR_NULL;
   }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA_ALIGNMENT;
+    return CLOTH_ERROR_ARENA;
   }
   cloth draft;
   compute_layout(&draft, config);
   if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
@@ -139,10 +156,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   c->magic = CLOTH_MAGIC;
   measure_grid(c, config);
   copy_settings(c, config);
-  copy_map(c, config->mass_map, c->constant.mass_ratio);
-  copy_map(c, config->stiffness_map, c->constant.stiffness_map);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
+  copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);

@@ -6,19 +6,26 @@
 #include "fabric.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "settings.h"
 #include "tethers.h"
 #include "types.h"
 
 /// Inputs ///
 
-/* Stores an input after checking it, or returns `error`. */
-CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit, int error) {
-  int fault = check_cloth(c);
-  if (fault) {
-    return fault;
+/*
+ * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
+ * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
+ * from what is stored wakes the cloth. Scratch is not used.
+ */
+
+/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
   }
   if (!vector_in_range(value, limit)) {
-    return error;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -26,18 +33,18 @@ CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value,
 }
 
 int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, 1.0e4f, CLOTH_ERROR_GRAVITY);
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
 }
 
 int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, 1.0e3f, CLOTH_ERROR_WIND);
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
 }
 
 #if WITH_AIR
 
 static int check_gusts(const cloth_gusts *gusts) {
   int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
-  return are_possible ? CLOTH_OK : CLOTH_ERROR_WIND;
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
@@ -93,18 +100,19 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
     return error;
   }
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return CLOTH_ERROR_PARTICLE;
+    return CLOTH_ERROR_INDEX;
   }
   return row * c->grid.columns + column;
 }
 
-/* Sets the velocity of a particle and how it came about, in the flags of its freedom. */
+/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Pins come and go with the freedom of particles, and tethers with the pins. */
+/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
+   has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
@@ -116,6 +124,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
       remove_tethers_to(c, particle);
     }
   }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
   freedom_of(c)[particle] = (uint8_t)freedom;
   invalidate_history(c, particle);
 }
@@ -136,43 +145,49 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
   if (error) {
     return error;
   }
-  if (!vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
-int cloth_set_pin_target(cloth *c, int32_t particle, cloth_vector target, float dt) {
+int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   int error = check_pin(c, particle);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
-  }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector way = vector_subtract(vector_flush(target, STATE_QUANTUM), from);
-  cloth_vector velocity = vector_scale(way, 1.0f / dt);
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
-  set_motion(c, particle, velocity, FREEDOM_PINNED | PIN_HAS_TARGET);
-  /* Of a cloth asleep no step clears the flag, and there is no need: the pin is at its target. */
-  freedom_of(c)[particle] &= (uint8_t)(WITH_SLEEP && is_asleep(c) ? FREEDOM_MASK : 255u);
+  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+    wake(c);
+  } else if (WITH_SLEEP && is_asleep(c)) {
+    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
+  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
   return CLOTH_OK;
 }
 
 #if WITH_CONFINED
+
+/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
+#define MIN_DIRECTION 1.0e-6f
+#define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
   int error = check_particle(c, particle);
   if (error) {
     return error;
   }
-  float length = vector_in_range(direction, 1.0e10f) ? vector_length(direction) : 0.0f;
-  if (!(length > 1.0e-6f)) {
-    return CLOTH_ERROR_DIRECTION;
+  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
+  if (!(length > MIN_DIRECTION)) {
+    return CLOTH_ERROR_RANGE;
   }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
@@ -180,7 +195,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
-  /* A line or plane anchored anew where its particle is stays the same one. */
+  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
     wake(c);
   }
@@ -216,7 +231,7 @@ int cloth_release(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_freedom(const cloth *c, int32_t particle) {
+int cloth_get_freedom(const cloth *c, int32_t particle) {
   int error = check_particle(c, particle);
   return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
@@ -226,8 +241,8 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (error) {
     return error;
   }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
@@ -246,10 +261,9 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   }
   float mass = reference_mass(c) * mass_ratio_at(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector velocity = vector_add_scaled(vector_load(v, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, PIN_SPEED_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
+  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);

@@ -5,13 +5,16 @@
 /// Lanes ///
 
 /*
- * Kernels are written once over these operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise work gives the
- * same bits for any width. Sums do not, so they always run over eight partial sums, element i into sum i mod 8, added
- * up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
+ * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
+ * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
  *
- * A backend (port/lanes_*.h) defines these operations for one instruction set. The compiler's target selects it;
- * CLOTH_SCALAR selects the scalar reference below, and CLOTH_LANES_HEADER names another backend's header. The choice
- * changes the speed and no bit of the results.
+ * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
+ * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
+ * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
+ *
+ * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
+ * fills all. Nothing here reads or writes a cloth.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -30,7 +33,7 @@
 #define CLOTH_LANES_NAME "scalar"
 
 typedef float lanes;
-typedef int lanes_mask;
+typedef int lanes_mask; /* chooses lanes; here 1 or 0 */
 
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return *from;
@@ -40,7 +43,7 @@ CLOTH_INLINE void lanes_store(float *to, lanes a) {
   *to = a;
 }
 
-/* Stores the first `count` lanes, at least one, or all if there are fewer. */
+/* Stores the first `count` lanes, which is 1 or more; all of them if `count` is CLOTH_LANES or more. */
 CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   (void)count;
   *to = a;
@@ -80,6 +83,7 @@ CLOTH_INLINE lanes lanes_square_root(lanes a) {
   return square_root(a);
 }
 
+/* Chooses the lanes with a < b; none where one of them is NaN. */
 CLOTH_INLINE lanes_mask lanes_less(lanes a, lanes b) {
   return a < b;
 }
@@ -88,7 +92,7 @@ CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
   return mask ? yes : no;
 }
 
-/* One place up: the last lane of `before`, then all of `a` but its last. */
+/* Moves lanes up by one: lane 0 is the last lane of `before`, lane n is lane n - 1 of `a`. */
 CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   (void)a;
   return before;
@@ -98,61 +102,66 @@ CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
 
-/* The first `count` lanes; none if it is 0 or less. */
+/* Chooses the first `count` lanes; none if `count` is 0 or less. */
 CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
+/* Chooses the lanes that both masks choose. */
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
 
+/* 1 if the mask chooses a lane. */
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
 
-/* What the mask chooses, and 0 elsewhere. */
+/* The lanes of `a` that the mask chooses; the others are 0. */
 CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
   return mask ? a : 0.0f;
 }
 
-/* 0 where the mask chooses, and what was there elsewhere. */
+/* The lanes of `a` that the mask does not choose; the others are 0. */
 CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return mask ? 0.0f : a;
 }
 
-/* Of as many blocks as lanes: lane n of block m becomes lane m of block n. */
+/* Transposes CLOTH_LANES blocks in place: lane n of block m becomes lane m of block n. */
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
 #endif
 
+/* Partial sums of every sum, for any lane width: the largest CLOTH_LANES there is. */
 #define LANES_SUMS 8
 
 typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-/* Adds `a`, elements `index` and following of what is summed, to the partial sums; index is a multiple of CLOTH_LANES.
- */
+/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
+   CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-/* The first `count` lanes, the others 0. */
+/* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
   return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
 }
 
+/* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* A backend may bring its own, with these very meanings: the second where both are equal or one is no number. */
+/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
+   own with the same results. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -163,7 +172,8 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* What moves out at the top of one block and into the next. A backend may bring its own. */
+/* A shift register over the blocks of a row: the lane that leaves one block enters the next. A backend may define its
+   own. */
 #ifndef CLOTH_LANES_SHIFT
 typedef lanes lanes_shift;
 
@@ -171,7 +181,8 @@ CLOTH_INLINE lanes_shift lanes_shift_start(void) {
   return lanes_splat(0.0f);
 }
 
-/* A block moved up by one place, with what the one before it left; leaves its last lane for the next. */
+/* Moves a block up by one lane. Lane 0 is the last lane of the block before, 0 for the first block; `*carry` keeps the
+   last lane of `a`. */
 CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   lanes moved = lanes_shifted(*carry, a);
   *carry = a;
@@ -179,13 +190,13 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
 }
 #endif
 
-/* Stands where a vector unit of few registers does better to load again what it has loaded before than to store it for
-   later. */
+/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
+   loaded before in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
 
-/* Values smaller than the quantum become +0. */
+/* Magnitudes below the quantum become +0. */
 CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
@@ -194,11 +205,17 @@ CLOTH_INLINE lanes lanes_flush(lanes a) {
   return lanes_flush_below(a, WORK_QUANTUM);
 }
 
-/* Rounded to multiples of a power of two: see WORK_ROUNDER. Never -0. */
-CLOTH_INLINE lanes lanes_quantise(lanes a, float grid) {
-  return lanes_subtract(lanes_add(a, lanes_splat(grid)), lanes_splat(grid));
+/* Rounds to multiples of a power of two: see quantise(). Never -0. */
+CLOTH_INLINE lanes lanes_quantise(lanes a, float rounder) {
+  return lanes_subtract(lanes_add(a, lanes_splat(rounder)), lanes_splat(rounder));
 }
 
+/* 0 - a rather than a change of sign: 0 stays +0, see negate(). */
+CLOTH_INLINE lanes lanes_negate(lanes a) {
+  return lanes_subtract(lanes_splat(0.0f), a);
+}
+
+/* A block of vectors. */
 typedef struct lanes3 {
   lanes x, y, z;
 } lanes3;
@@ -227,6 +244,7 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+/* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
 }
@@ -251,13 +269,13 @@ CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
   return lanes3_flush_below(a, WORK_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
-  return lanes3_of(lanes_quantise(a.x, grid), lanes_quantise(a.y, grid), lanes_quantise(a.z, grid));
+CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
+  return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
 /* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
-   `left` the number of elements from there to the end. Unless size is asked for, whole blocks, whose `left` is a
-   constant to the compiler, have a copy of the statement of their own. */
+   `left` the number of elements from there to the end. Unless the compiler optimises for size, the statement is
+   compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK(i, left, count, statement)                                                                          \
   for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
@@ -277,21 +295,21 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float grid) {
   }
 #endif
 
-/* Lanes that lie `next` floats apart, `count` of them; the others are the first again. */
+/* Loads the first `count` lanes from floats that lie `next` floats apart; the other lanes repeat the first. */
 CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
-  float side[CLOTH_LANES];
+  float gathered[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    side[lane] = from[(lane < count ? lane : 0) * next];
+    gathered[lane] = from[(lane < count ? lane : 0) * next];
   }
-  return lanes_load(side);
+  return lanes_load(gathered);
 }
 
-/* The same, or lanes that lie side by side, which are not counted. */
+/* Loads lanes that lie `next` floats apart: all lanes if `next` is 1, else lanes_gather(). */
 CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-/* A vector per particle as three arrays. */
+/* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
 } vector_array;
@@ -300,7 +318,6 @@ CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
 
-/* Stores the first `count` lanes. */
 CLOTH_INLINE void lanes3_store(vector_array to, int32_t i, lanes3 a, int32_t count) {
   if (CLOTH_LANES == 1 || count >= CLOTH_LANES) {
     lanes_store(to.x + i, a.x);
@@ -330,12 +347,12 @@ CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, in
                    lanes_gather(from.z + i, next, count));
 }
 
-/* Adds the first `count` lanes to floats that lie `next` apart. */
+/* Adds the first `count` lanes to floats that lie `next` floats apart. */
 CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
-  float side[CLOTH_LANES];
-  lanes_store(side, a);
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += side[lane];
+    to[lane * next] += values[lane];
   }
 }
 
@@ -345,13 +362,13 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
   lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
-CLOTH_INLINE lanes3 lanes3_negated(lanes3 a) {
-  return lanes3_subtract(lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
+  return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
 
 #endif
 
-/* Length of vectors; one whose square would leave the normal range counts as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_flush_below(a, STATE_QUANTUM);
   return lanes_square_root(lanes3_dot(a, a));
@@ -365,6 +382,7 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 
 #if WITH_MULTILEVEL
 
+/* Three arrays that lie `stride` floats apart. */
 static vector_array vectors_from(float *first, int32_t stride) {
   vector_array three = {first, first + stride, first + 2 * stride};
   return three;
@@ -372,11 +390,12 @@ static vector_array vectors_from(float *first, int32_t stride) {
 
 #endif
 
-CLOTH_INLINE lanes signed_one(lanes a) {
+/* -1 where a < 0, else 1. */
+CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-/* Sum of small whole numbers. */
+/* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
   uint32_t count = 0;
@@ -387,12 +406,14 @@ static uint32_t lanes_count(lanes a) {
   return count;
 }
 
+/* Clamps to 0..1. */
 CLOTH_INLINE lanes clamped_to_one(lanes a) {
   return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
 #if WITH_PROJECTION
 
+/* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
@@ -403,21 +424,21 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
 }
 
-/* How many of a block's particles are meant. */
+/* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
   return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
 
 #endif
 
-/* As large as its length, or larger. */
+/* Upper bound of |a|: its 1-norm, which needs no square root. */
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
 
-#ifndef CLOTH_NO_MEASURE
+#if WITH_MEASURE
 
-/* Adds one element to a sum. */
+/* Adds element `index` to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }

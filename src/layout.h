@@ -7,11 +7,17 @@
 
 /// Memory layout ///
 
+/*
+ * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
+ * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
+ * cloth_set_scratch(), which moves the offsets of shared scratch.
+ */
+
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
 }
 
-/* Takes `bytes` bytes at *end and moves it on; everything is made of words of 4 bytes. */
+/* Reserves `bytes` bytes at *end, rounded up to words of 4 bytes, and moves *end behind them. Returns their offset. */
 static uint32_t reserve(uint32_t *end, uint32_t bytes) {
   uint32_t start = *end;
   *end = start + ((bytes + 3u) & ~3u);
@@ -22,8 +28,8 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* For planes: aligned, so that on grids of a multiple of eight particles no block of lanes lies across two cache lines,
-   which would halve the speed (measured). */
+/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
+   a cache line, which halved the speed of kernels. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -31,26 +37,26 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (config->mass_map) {
+  if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->stiffness_map) {
+  if (config->grid.stiffness_map) {
     c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
   }
 }
 
-/* The inputs come last before the particles' vectors, and nothing but vectors after: what lies beside the first and the
-   last of them is read as floats, too. */
+/* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
+   first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
-  c->state.confined = reserve(end, (uint32_t)config->max_confined * (uint32_t)sizeof(confinement));
-  if (config->contact_mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
+  c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
-  if (config->tethers) {
-    c->state.tethers = reserve_floats(end, config->tethers * c->count);
+  if (config->tethers.count) {
+    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
   }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
@@ -58,61 +64,65 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (needs_history(config)) {
     c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
   }
-  if (config->warm_start && needs_solver(config)) {
+  if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
-  if (config->targets) {
+  if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
   c->state.end = *end;
 }
 
 /*
- * Floats from one component of a vector to the next. A power of two would put element i of all of them into the same
- * few places of a cache, from where they drive each other out: eight times slower at 64 x 64 (measured). Kept away from
- * multiples of 2 KB, as far as that matters.
+ * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
+ * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
+ * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
+ * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
  */
-#define CACHE_WAY 512
-#define CACHE_OFFSET 48
+#define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
+#define CACHE_OFFSET 48 /* floats */
 
 static int32_t vector_stride(int32_t count) {
   int32_t over = (count + CACHE_OFFSET) % CACHE_WAY;
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
+/* Blocks of a row whose tethers share a mark. */
 static int32_t tether_blocks(const cloth *c) {
   return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Are rows brought side by side? In narrow sheets they are not worth the room. */
+/* Are rows transposed for projection, so that lanes work on LINE_BLOCK rows at once? On narrower grids the memory for
+   that does not pay. */
 static int transposes_rows(const cloth *c) {
   return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
 }
 
-/* So many lines, in the whole blocks that lie side by side. */
+/* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
 static int32_t in_line_blocks(int32_t lines) {
   return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
-/* Coarser grids of the multilevel preconditioner: each has a quarter of the columns and rows of the one before, until
-   no side has more nodes than this. */
+/* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
 #define COARSENING 4
+/* Coarsening ends when no side has more nodes. */
 #define COARSEST_SIDE 5
-/* The most there can be: of 1024, 257, 65, 17 and 5 nodes a side. */
+/* Largest number of coarser grids: CLOTH_GRID_LIMIT, 1024, leads to sides of 257, 65, 17 and 5 nodes. */
 #define COARSE_LEVELS 4
-/* Zeros before and after a line while it is restricted: a node is up to two columns beyond it and looks three further.
- */
+/* Zeros before and after a line while it is restricted: a node lies up to two columns beyond the line, and its weights
+   reach three columns further. */
 #define LINE_PAD 8
-/* Floats of a node: residual and correction, between solves the springs' sum; inverse block. */
+/* Floats of a node: residual (3) and correction (3), which hold the sum of the node's springs while the preconditioner
+   is built, and the symmetric inverse block (6). */
 #define NODE_FLOATS 12
 
-/* Node n is at column 4 n. The last lies beyond the grid if two or three columns are left over; a single one is
-   nearest to the last node and moves with it. */
+/* Nodes along a side of so many columns. Node n is at column COARSENING * n. The last node lies beyond the grid if two
+   or three columns are left over; a single column left over belongs to the last node. */
 static int32_t nodes_for(int32_t columns) {
   return (columns + COARSENING / 2 - 1) / COARSENING + 1;
 }
 
-/* What the nodes of all grids take. */
+/* Floats of the nodes of all coarser grids. */
 static int32_t coarse_floats(const cloth *c) {
   int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
   do {
@@ -123,67 +133,70 @@ static int32_t coarse_floats(const cloth *c) {
   return floats;
 }
 
+/* Floats of two lines of vectors that restriction and prolongation work on, with zeros around them. */
 static int32_t coarse_line_floats(const cloth *c) {
   return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
-/* The largest power of two that is no more than an eighth of the smaller side, as set or by itself; what a grid cannot
-   hold is left out. */
-static int32_t largest_span(int32_t columns, int32_t rows, int32_t most) {
+/* Largest span of projected springs [cells], a power of two. `setting` is projection.spans; CLOTH_AUTOMATIC takes an
+   eighth of the smaller side. A span that the grid cannot hold is halved until it can. */
+static int32_t largest_span(int32_t columns, int32_t rows, int32_t setting) {
   int32_t side = columns < rows ? columns : rows;
-  int32_t span = most > 0 ? most : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (most == 0 && span > side / 8))) {
+  int32_t span = setting != CLOTH_AUTOMATIC ? setting : CLOTH_SPAN_LIMIT;
+  while (span > 1 && (span >= side || (setting == CLOTH_AUTOMATIC && span > side / 8))) {
     span /= 2;
   }
   return span;
 }
 
-/* Room for the limits of as many spans as there can be, bend springs being two cells long. */
+/* Bytes of the constraints of projected springs: two for each span, two cells, the length of bend springs, among the
+   spans, and two for the diagonals. */
 static uint32_t projection_bytes(const cloth_config *config) {
-  int32_t limits = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->spans) | 2; span >= 1; span /= 2) {
-    limits += 2;
+  int32_t constraints = 2;
+  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
+    constraints += 2;
   }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)limits * sizeof(distance_constraint));
+  return (uint32_t)(sizeof(projection_plan) + (size_t)constraints * sizeof(distance_constraint));
 }
 
-/* Lines of springs across the seam of a wrapped sheet, each of a spring a row: those one cell long and, after them,
-   bend springs, from either of two columns. */
+/* Lines of springs across the seam of a tube, with one spring per row. First the springs one cell long: warp, diagonal
+   and antidiagonal. Then the bend springs of these directions from each of the last two columns. */
 #define SEAM_SPRINGS 3
 #define SEAM_BENDS 6
 
-/* How many of them the solver may need. */
+/* Lines across the seam that the solver may need. */
 static int32_t seam_lines(const cloth *c) {
   return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
 }
 
-/* Floats for one of a line's values, in whole blocks. */
+/* Floats of one value of a line across the seam, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
-/* May anything be projected? */
+/* May springs be projected at some kappa? */
 static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->projection_threshold < CLOTH_KAPPA_NEVER;
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps = config->substeps > config->max_substeps ? config->substeps : config->max_substeps;
+  int32_t substeps =
+      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  *end = config->shared_scratch ? align_up(*end) : *end;
+  *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
   c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
-  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers * c->grid.rows * tether_blocks(c)));
+  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* nothing but floats from here on */
+  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
@@ -193,7 +206,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->bend_integration == CLOTH_BEND_ADAPTIVE) {
+    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
       c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
     }
     if (is_wrapped(c)) {
@@ -205,26 +218,26 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
     c->scratch.direction = reserve_vectors(end, 3 * c->stride);
     c->scratch.solution = reserve_vectors(end, 3 * c->stride);
-    if (WITH_MULTILEVEL && config->preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
       c->scratch.share = reserve_vectors(end, c->count);
       c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  reserve_floats(end, LANE_PAD + 2); /* springs two cells long look so far beyond predicted positions */
+  reserve_floats(end, LANE_PAD + 2); /* read past predicted positions by springs two cells long */
   *end = align_up(*end);
-  c->total_bytes = config->shared_scratch ? shared_start : *end;
+  c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
-  c->has_scratch = !config->shared_scratch;
+  c->has_scratch = !config->capacity.shared_scratch;
 }
 
-/* Fills in everything that follows from the config alone. */
+/* Sets the sizes and offsets of a cloth, which follow from the config alone. */
 static void compute_layout(cloth *c, const cloth_config *config) {
   uint32_t end;
   fill_zero(c, sizeof *c);
   c->grid.columns = config->columns;
   c->grid.rows = config->rows;
-  c->grid.wrap = config->wrap;
+  c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   layout_constants(c, config, &end);
@@ -264,12 +277,15 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if (error) {
     return error;
   }
-  uintptr_t way = (uintptr_t)scratch - (uintptr_t)c;
-  int is_outside = way >= c->total_bytes && 0u - way >= c->shared_bytes; /* behind the arena, or before it */
-  if (c->shared_bytes == 0 || (uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_SCRATCH;
+  uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
+  int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
+  if (c->shared_bytes == 0) {
+    return CLOTH_ERROR_STATE;
   }
-  uintptr_t moved = way - c->scratch.uniform_runs;
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
+    return CLOTH_ERROR_ARENA;
+  }
+  uintptr_t moved = offset - c->scratch.uniform_runs; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
@@ -278,7 +294,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   return CLOTH_OK;
 }
 
-int cloth_memory_spans(const cloth *c, cloth_memory *memory) {
+int cloth_get_memory(const cloth *c, cloth_memory *memory) {
   int error = check_call(c, memory);
   if (error) {
     return error;

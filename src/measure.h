@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "springs.h"
@@ -8,13 +9,19 @@
 
 /// Measures ///
 
-#ifndef CLOTH_NO_MEASURE
+/*
+ * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
+ * cloth_measures. Nothing of the arena is written.
+ */
 
-/* Energy of a bend spring of rest length L, bent to s = l / L, below 1: the integral of its force, linear with slope
-   c_b down to the strain where the curve is weaker, and Choi-Ko's curve below. `curve` is c / L^2. */
+#if WITH_MEASURE
+
+/* Energy of a bend spring [J] of rest length L at s = l / L < 1: the integral of its force, which is linear with
+   `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
+   L^2. */
 static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Where line and curve cross: the line starts from 0 and is the weaker one near s = 1; three Newton-like steps
-     from a curve taken as constant are plenty, as the curve varies slowly there. */
+  /* Crossing of line and curve, by three steps of a fixed-point iteration: the curve varies slowly near s = 1, so
+     three are enough. The line is 0 at s = 1 and the weaker of the two above the crossing. */
   float crossing = 1.0f;
   for (int step = 0; step < 3; step++) {
     crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
@@ -22,14 +29,14 @@ static float bend_energy(float rest, float curve, float slope, float s) {
   }
   float linear_from = maximum(s, crossing);
   float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
-  /* The curve's part by Simpson's rule, exact for polynomials of one degree less than the quartic. */
+  /* Simpson's rule for the part of the curve, a quartic; the rule is exact for cubics. */
   float middle = 0.5f * (s + linear_from);
   float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
   float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
   return energy - curve * mean * rest * (linear_from - s);
 }
 
-/* Sums over the springs of one direction that span one cell, or two for bend. */
+/* Sums over springs, in partial sums by column as all sums over the grid. */
 typedef struct spring_sums {
   lanes_sum energy;
   lanes_sum squared_strain;
@@ -40,12 +47,12 @@ static float particle_scale(const cloth *c, int32_t i, int32_t j) {
   return lanes_first_value(spring_scale(c, (spring_block){i, j, 1}, 1));
 }
 
-/* The ends of a spring. */
+/* The two particles of a spring. */
 typedef struct particle_pair {
   int32_t i, j;
 } particle_pair;
 
-/* Of the spring kept at a column of a row. */
+/* The particles of the spring of direction d, `reach` cells long, that belongs to a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
   int32_t place = row * c->grid.columns + column;
   particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
@@ -55,7 +62,7 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, 
   return ends;
 }
 
-/* How many springs of a direction a row keeps. */
+/* Number of springs of direction d, `reach` cells long, that belong to a row. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
   int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
@@ -98,7 +105,8 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
       const int32_t i = ends.i, j = ends.j;
       float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
       float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
-      /* The stronger of the fabric's force and the fold stiffness acts; usually that is the same one all the way. */
+      /* The stronger of the fabric's force and the fold stiffness acts. The larger energy is that of the stronger force
+         unless they cross in between, which is neglected. */
       float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
       float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
       lanes_sum_add_value(&sums->energy, column, energy);
@@ -108,13 +116,12 @@ static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
 
 static void measure_motion(const cloth *c, cloth_measures *measures) {
   vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector g = inputs_of(c)->gravity;
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
     float mass = mass_ratio_at(c, i);
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
   }
@@ -136,8 +143,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_bend(c, d, &sums);
   }
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
-  measures->stretch_largest = sums.largest;
-  measures->stretch_rms = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->max_stretch = sums.largest;
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;

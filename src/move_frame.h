@@ -8,20 +8,28 @@
 
 /// Moving frames ///
 
+/*
+ * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
+ * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
+ * colliders of the state, transformed by the rest of the motion. Scratch is not used.
+ */
+
 #if WITH_MOVE_FRAME
 
-/* x goes to place + R (x - pivot). */
+/* The motion x -> place + R (x - pivot). */
 typedef struct rigid_motion {
-  cloth_vector pivot, place;
-  cloth_rotation rotation;
-  int32_t turns;              /* 0 if R is none */
-  cloth_vector angular_speed; /* of the rotation, times the root of what is kept of its centrifugal force [1/s] */
+  cloth_vector pivot, place; /* [m] */
+  cloth_rotation rotation;   /* R */
+  int32_t turns;             /* 0 if R is the identity */
+  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
+     in it, is then scaled by inertia.centrifugal. */
+  cloth_vector angular_speed;
 } rigid_motion;
 
-/* The angle of a rotation q is 2 asin |u|, u its vector part: by the series for a quarter of it, at most an eighth of a
-   turn, where it is exact to 1e-6. */
+/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
+   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  q.w = maximum(q.w, 0.0f); /* which it is, but for a rounding */
+  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
   cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
   cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
   float squared = vector_dot(u, u);
@@ -29,6 +37,7 @@ static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
   return vector_scale(u, 8.0f * series / dt);
 }
 
+/* The part of a frame's motion that the cloth follows without feeling it. */
 static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
   const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
   cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
@@ -50,19 +59,20 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* What the centrifugal force of the rotation does to a velocity in a step, at a place. */
+/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
+ */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
   return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
 }
 
-/* A velocity; along no axis does it come to be faster than a pin may be told to move. */
+/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
 static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
   cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.y, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT),
-                maximum(minimum(a.z, PIN_SPEED_LIMIT), -PIN_SPEED_LIMIT));
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
 }
 
 static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
@@ -72,6 +82,7 @@ static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t
   }
 }
 
+/* Rotates the velocities before the last. Those marked as invalid stay so. */
 static void transform_history(const cloth *c, const rigid_motion *m) {
   for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
     vector_array v = history_of(c, before);
@@ -84,7 +95,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-/* Targets go along with their normals. */
+/* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
   for (int32_t which = TARGET_PLACE; which < vectors; which++) {
@@ -97,6 +108,7 @@ static void transform_targets(const cloth *c, const rigid_motion *m) {
   }
 }
 
+/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
 static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -114,6 +126,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
+/* Moves lines and planes to their particles, and rotates them. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -124,10 +137,10 @@ static void transform_confinements(const cloth *c, const rigid_motion *m) {
 }
 
 static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
-  cloth_pose carried;
-  carried.position = transform_point(m, pose->position);
-  carried.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
-  return carried;
+  cloth_pose moved;
+  moved.position = transform_point(m, pose->position);
+  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return moved;
 }
 
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
@@ -140,7 +153,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
   }
 }
 
-/* Do all of these places stay within the position limit? */
+/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
     if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
@@ -155,7 +168,7 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Does everything stay within the position limit? */
+/* Do particles, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
@@ -171,8 +184,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
-int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                uint64_t colliders) {
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
   int error = check_call(c, from && to ? from : NULL);
@@ -181,12 +194,12 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_INERTIA;
+    return CLOTH_ERROR_RANGE;
   }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
@@ -194,7 +207,7 @@ int cloth_carry(cloth *c, const cloth_pose *from, const cloth_pose *to, const cl
     return CLOTH_OK;
   }
   if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_VECTOR;
+    return CLOTH_ERROR_RANGE;
   }
   wake(c);
   transform_particles(c, &m, dt);

@@ -11,47 +11,60 @@
 /// Multilevel preconditioner ///
 
 /*
- * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): to the inverses of the particles' blocks it adds,
- * for every coarser grid, restriction of the residual, product with the inverses of the nodes' blocks, and bilinear
- * interpolation, the transpose of the restriction. A grid has a quarter of the columns and rows of the next finer one,
- * so that all coarser grids together have a fifteenth as many nodes as there are particles. Particles that are not free
- * take no part: their `share` is 0.
+ * Additive multilevel preconditioner (Bramble, Pasciak and Xu 1990): z = P^-1 r + the sum over all coarser grids of
+ * R^T B^-1 R r. P^-1 is the block preconditioner, R restricts the residual to the nodes of a grid, R^T is bilinear
+ * interpolation, and B holds a symmetric 3x3 block for each node. Each grid has a quarter of the columns and rows of
+ * the next finer one, so all of them together have about a fifteenth as many nodes as there are particles. Particles
+ * that are not free in all directions take no part: their share is 0.
  *
- * A node's block approximates that of the Galerkin product by restricted sums of the particles' blocks. A smooth motion
- * strains springs by the inverse of the distance of the nodes, so the springs' sum counts by the inverse square of the
- * distance, and moves masses as they are, so their sum counts in full. So do springs of particles that take no part.
+ * A node's block approximates that of the Galerkin product R A R^T by sums over the neighbourhood of the node, which
+ * restriction computes: B = springs / distance^2 + masses. A smooth motion of the nodes strains each spring by the
+ * inverse of the nodes' distance in cells, so the sum of the springs' blocks is divided by its square; the masses move
+ * as they are. The blocks of springs of particles that take no part resist any motion and are not divided.
  *
- * In: scratch.inverse, still holding the diagonal blocks C when build_nodes() runs, scratch.residual, mass ratios,
- * mobility, confinements, contacts. Out: correct_coarse() leaves corrections in `nodes`, which update_corrected_row()
- * adds to the search direction. Scratch: share (1 or 0 a particle), nodes (NODE_FLOATS arrays for each grid: residual,
- * correction, inverse block; while blocks are summed the first six hold sums of springs), coarse_lines (two rows of
- * vectors with LINE_PAD floats around each component).
+ * In: scratch.inverse, which holds the diagonal blocks C during build_nodes(); mobility, the mass ratios, the contacts
+ * and the confinements; scratch.residual in correct_coarse().
+ * Out: scratch.share, 1 or 0 for each particle; scratch.nodes.
+ * Scratch: coarse_lines, which hold one row of a finer grid in restriction and two in interpolation.
  */
 
 #if WITH_MULTILEVEL
 
-/* Smallest pivot of a node's block, 2^-10: far below the share of a node that the lightest particle makes up. */
-#define NODE_MIN_PIVOT 0.0009765625f
-/* Factor of each coarse correction. Neighbouring nodes and the grids above and below correct the same errors; with 1
-   the solves of rows GROW of `make accuracy` take up to a sixth more iterations. */
-#define COARSE_SHARE 0.5f
+/* Smallest pivot of a node's block, 2^-10: far below the mass ratio that a node gets from the lightest particle. It
+   gives an inverse also to the blocks of nodes that hold no particle that takes part. */
+#define MIN_PIVOT 0.0009765625f
+/* Weight of the corrections of coarser grids. Neighbouring nodes and the grids above and below correct the same errors,
+   so the full corrections would add up to too much and take more iterations. */
+#define COARSE_WEIGHT 0.5f
 
+/* Index of the first of a node's NODE_FLOATS floats of each kind. While the blocks are built, the first six hold the
+   sum of the springs and the others that of the masses, which the inverse block replaces. During a solve the first six
+   hold residual and correction. */
+enum { NODE_SPRINGS = 0, NODE_MASSES = 6, NODE_RESIDUAL = 0, NODE_CORRECTION = 3, NODE_INVERSE = 6 };
+
+/* A grid: the particles, or nodes of which node n of a row is at column COARSENING n of the next finer grid. */
 typedef struct grid_level {
   int32_t columns, rows;
-  int32_t count;
-  float *floats; /* NODE_FLOATS arrays; NULL for the particles themselves */
+  int32_t count; /* of nodes */
+  float *floats; /* NODE_FLOATS arrays of `count` floats; NULL for the particles */
 } grid_level;
 
+/* The array of one of the NODE_FLOATS floats of all nodes. */
+CLOTH_INLINE float *node_floats(const grid_level *level, int32_t index) {
+  return level->floats + index * level->count;
+}
+
 static grid_level finest_level(const cloth *c) {
-  grid_level level = {c->grid.columns, c->grid.rows, c->count, NULL};
+  grid_level level = {.columns = c->grid.columns, .rows = c->grid.rows, .count = c->count, .floats = NULL};
   return level;
 }
 
+/* The next coarser grid. Its floats follow those of the finer one. */
 static grid_level coarser_level(const cloth *c, const grid_level *fine) {
   grid_level level = {nodes_for(fine->columns), nodes_for(fine->rows), 0, floats_at(c, c->scratch.nodes)};
   level.count = level.columns * level.rows;
   if (fine->floats) {
-    level.floats = fine->floats + NODE_FLOATS * fine->count;
+    level.floats = node_floats(fine, NODE_FLOATS);
   }
   return level;
 }
@@ -60,8 +73,8 @@ static int is_coarsest(const grid_level *level) {
   return level->floats && level->columns <= COARSEST_SIDE && level->rows <= COARSEST_SIDE;
 }
 
-/* Bilinear weight of a column, or row, of the finer grid at a node: 1 at the node, 0 at its neighbours. A column beyond
-   the last node belongs to that alone. */
+/* Weight of a column, or row, of a finer grid in a node, or a row of nodes: bilinear interpolation. Columns beyond the
+   last node belong to it in full. */
 static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   int32_t distance = column - COARSENING * node;
   if (distance > 0 && node == nodes - 1) {
@@ -70,18 +83,22 @@ static float node_weight(int32_t column, int32_t node, int32_t nodes) {
   return (float)(COARSENING - (distance < 0 ? -distance : distance)) * (1.0f / COARSENING);
 }
 
-/* What is restricted: three arrays of a coarse grid; or, of the particles, the residual, three entries of the sum of
-   their springs' blocks, or three entries of the masses, with the springs of particles that take no part. */
+/* What is restricted, three floats at a time:
+   OF_NODES     floats of a coarse grid's nodes;
+   OF_RESIDUAL  the residual of particles, times their share;
+   OF_SPRINGS   entries of the sum of the springs' blocks of a particle, C less the mass ratio, times its share;
+   OF_MASSES    entries of what resists the motion of a node as a whole: the mass ratio of a particle, times its share,
+                and the springs' blocks of particles with share 0. */
 enum { OF_NODES, OF_RESIDUAL, OF_SPRINGS, OF_MASSES };
 
 typedef struct restriction {
   vector_array from;
-  const float *share, *mass_ratio; /* mass_ratio NULL: all masses are 1 */
-  float mass;                      /* 1 if the entries are on the diagonal of the block, else 0 */
+  const float *share;      /* of the particles; NULL for OF_NODES */
+  const float *mass_ratio; /* of the particles; NULL if all are 1 */
+  float mass;              /* 1 for the diagonal entries of blocks, 0 for the others */
 } restriction;
 
-/* Values of the particles, or nodes of the finer grid, from i on, before they are weighted. Blocks are split: C less
-   the mass is the springs' part. */
+/* What is restricted of a block of particles, or nodes, from i on. */
 CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i) {
   lanes3 value = lanes3_load(t->from, i);
   if (kind == OF_NODES) {
@@ -104,8 +121,8 @@ CLOTH_INLINE lanes3 restricted_values(const restriction *t, int kind, int32_t i)
   return lanes3_add(lanes3_subtract(value, springs), lanes3_of(mass, mass, mass));
 }
 
-/* One of two buffers of a vector per column of a grid, with LINE_PAD floats before and after each component; even and
-   odd numbers share one each. */
+/* One of two lines, by the parity of `number`: a vector per column of a grid, with LINE_PAD floats before and after
+   each component. */
 static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns) {
   vector_array line;
   line.x = floats_at(c, c->scratch.coarse_lines) + LINE_PAD + (number & 1) * 3 * (c->grid.columns + LINE_PAD);
@@ -114,8 +131,8 @@ static vector_array coarse_line(const cloth *c, int32_t number, int32_t columns)
   return line;
 }
 
-/* One row of a finer grid to a row of nodes, by bilinear weights 1/4, 1/2, 3/4, 1, 3/4, 1/2, 1/4; `line` has zeros
-   before and after it. A column one beyond the last node belongs to that with weight 1 in place of 3/4. */
+/* Restricts a line of a finer grid, which has zeros before and after it, to a row of nodes. The factors are
+   node_weight() at distances 1, 2 and 3. A column one beyond the last node counts in full: 3/4 + 1/4. */
 static void restrict_line(const float *line, float *to, int32_t nodes) {
   const float *at_node = line;
   for (int32_t node = 0; node < nodes; node++, at_node += COARSENING) {
@@ -125,11 +142,11 @@ static void restrict_line(const float *line, float *to, int32_t nodes) {
     if (node == nodes - 1) {
       sum += 0.25f * at_node[1];
     }
-    to[node] = (sum + WORK_ROUNDER) - WORK_ROUNDER;
+    to[node] = quantise(sum, WORK_ROUNDER);
   }
 }
 
-/* On a tube the last node of a row is the first one again: its sum moves there. */
+/* Adds the last node of a row to the first, and clears it, if the sheet is a tube: both are the same place. */
 static void join_ends(const cloth *c, float *line, int32_t nodes) {
   if (is_wrapped(c)) {
     line[0] += line[nodes - 1];
@@ -137,7 +154,7 @@ static void join_ends(const cloth *c, float *line, int32_t nodes) {
   }
 }
 
-/* The rows of a finer grid, first .. end - 1, that belong to a row of nodes, and their weights. */
+/* The rows of a grid that contribute to a row of nodes of the next coarser grid, and their weights. */
 typedef struct node_reach {
   int32_t first, end;
   float weights[2 * COARSENING];
@@ -154,8 +171,8 @@ static node_reach rows_around(const grid_level *fine, const grid_level *coarse, 
   return around;
 }
 
-/* Restricts three values: rows of the finer grid are summed in lanes, then each sum along its columns. `to` points to
-   the first of three arrays of the coarser grid. */
+/* Computes three floats of a coarser grid's nodes from the next finer grid, for each row of nodes first the weighted
+   sum of the rows around it, in lanes, and then that of the columns. `to` is the first float of the nodes. */
 CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind, const grid_level *fine, float *to,
                                  const grid_level *coarse) {
   const int32_t columns = fine->columns;
@@ -180,49 +197,53 @@ CLOTH_INLINE void restrict_three(const cloth *c, const restriction *t, int kind,
   }
 }
 
-/* Restricts arrays first .. first + 2 of a coarse grid to the next coarser one. */
+/* Restricts floats first .. first + 2 of the nodes of a grid to the next coarser grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_nodes(const cloth *c, int32_t first, const grid_level *fine,
                                              const grid_level *coarse) {
-  restriction t = {.from = vectors_from(fine->floats + first * fine->count, fine->count)};
-  restrict_three(c, &t, OF_NODES, fine, coarse->floats + first * coarse->count, coarse);
+  restriction t = {.from = vectors_from(node_floats(fine, first), fine->count)};
+  restrict_three(c, &t, OF_NODES, fine, node_floats(coarse, first), coarse);
 }
 
-/* Restricts the residual to the first coarse grid. */
+/* Restricts the residual of the particles to the first coarse grid. */
 CLOTH_HOT CLOTH_SEPARATE void restrict_residual(const cloth *c, const grid_level *fine, const grid_level *coarse) {
   restriction t = {.from = vectors_at(c, c->scratch.residual), .share = floats_at(c, c->scratch.share)};
-  restrict_three(c, &t, OF_RESIDUAL, fine, coarse->floats, coarse);
+  restrict_three(c, &t, OF_RESIDUAL, fine, node_floats(coarse, NODE_RESIDUAL), coarse);
 }
 
-/* Restricts entries first .. first + 2 of the particles' blocks to the first coarse grid: to its arrays from `first` on
-   the springs' sum, to those from 6 + first on the masses' sum. */
+/* Restricts entries first .. first + 2 of the particles' blocks C to the first coarse grid, as springs and as masses.
+   Entries 0, 1 and 2 are the diagonal, which alone holds masses. */
 CLOTH_SEPARATE void restrict_blocks(const cloth *c, int32_t first, const grid_level *fine, const grid_level *coarse) {
   restriction t = {.from = vectors_from(block_entry(c, 0, first), c->stride),
                    .share = floats_at(c, c->scratch.share),
                    .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
                    .mass = first == 0 ? 1.0f : 0.0f};
-  restrict_three(c, &t, OF_SPRINGS, fine, coarse->floats + first * coarse->count, coarse);
-  restrict_three(c, &t, OF_MASSES, fine, coarse->floats + (6 + first) * coarse->count, coarse);
+  restrict_three(c, &t, OF_SPRINGS, fine, node_floats(coarse, NODE_SPRINGS + first), coarse);
+  restrict_three(c, &t, OF_MASSES, fine, node_floats(coarse, NODE_MASSES + first), coarse);
 }
 
-/* Replaces a grid's sums of masses by the inverse blocks of its nodes, `distance` cells apart. */
+/* Replaces the sums of springs and masses of a grid's nodes, which are `distance` cells apart, by the inverse blocks
+   times COARSE_WEIGHT. */
 CLOTH_HOT CLOTH_SEPARATE void invert_nodes(const grid_level *level, float distance) {
   lanes over_square = lanes_splat(1.0f / (distance * distance));
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
-    float *masses = level->floats + 6 * level->count + i;
-    symmetric springs = symmetric_scale(symmetric_at(level->floats + i, level->count), over_square);
-    symmetric m = symmetric_at(masses, level->count);
-    m = symmetric_add(m, springs);
-    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(NODE_MIN_PIVOT));
-    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_SHARE)));
-    symmetric_store_at(masses, level->count, m, level->count - i);
+    float *inverse = node_floats(level, NODE_INVERSE) + i; /* in the place of the masses */
+    symmetric springs = symmetric_at(node_floats(level, NODE_SPRINGS) + i, level->count);
+    symmetric masses = symmetric_at(node_floats(level, NODE_MASSES) + i, level->count);
+    symmetric m = symmetric_add(masses, symmetric_scale(springs, over_square));
+    m = symmetric_inverse(symmetric_quantise(m), lanes_splat(MIN_PIVOT));
+    m = symmetric_quantise(symmetric_scale(m, lanes_splat(COARSE_WEIGHT)));
+    const lanes entries[SYMMETRIC_FLOATS] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+    for (int32_t entry = 0; entry < SYMMETRIC_FLOATS; entry++) {
+      lanes_store_first(inverse + entry * level->count, entries[entry], level->count - i);
+    }
   }
 }
 
-/* Builds the inverse blocks of all coarse grids. A grid is inverted only after its sums have been restricted to the
-   next coarser one. */
+/* Builds the inverse blocks of all coarser grids from the blocks C of the particles. The sums of a grid are restricted
+   to the next coarser one before they are inverted. */
 static void build_nodes(const cloth *c) {
   size_t floats = (size_t)(coarse_line_floats(c) + coarse_floats(c) + LANE_PAD);
-  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* lanes load past the ends of arrays */
+  fill_zero(at(c, c->scratch.coarse_lines), floats * sizeof(float)); /* also the pads, which lanes read */
   grid_level fine = finest_level(c);
   grid_level coarse = coarser_level(c, &fine);
   restrict_blocks(c, 0, &fine, &coarse);
@@ -241,46 +262,46 @@ static void build_nodes(const cloth *c) {
   }
 }
 
-/* Sets the share of a confined or sliding particle to 0; for for_each_constrained(). */
+/* A constrained_action: takes a particle that is not free in all directions out of the coarser grids. */
 static void clear_share(const cloth *c, int32_t particle, cloth_vector n, int to_line) {
   (void)n;
   (void)to_line;
   floats_at(c, c->scratch.share)[particle] = 0.0f;
 }
 
-/* Sets the shares: 1 for particles free in all directions, else 0. */
+/* Sets the share of particles that are free in all directions to 1, that of the others to 0. */
 static void set_shares(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    int sticks = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
-    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !sticks ? 1.0f : 0.0f;
+    int is_held = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
+    floats_at(c, c->scratch.share)[i] = floats_at(c, c->scratch.mobility)[i] > 0.0f && !is_held ? 1.0f : 0.0f;
   }
   for_each_constrained(c, clear_share);
 }
 
-/* Sets the corrections of a grid to inverse blocks times residual. Returns residual . correction. */
+/* correction = B^-1 residual at the nodes of a grid. Returns residual . correction. */
 CLOTH_HOT CLOTH_SEPARATE float correct_nodes(const grid_level *level) {
-  vector_array r = {level->floats, level->floats + level->count, level->floats + 2 * level->count};
-  vector_array z = {r.x + 3 * level->count, r.y + 3 * level->count, r.z + 3 * level->count};
+  vector_array r = vectors_from(node_floats(level, NODE_RESIDUAL), level->count);
+  vector_array z = vectors_from(node_floats(level, NODE_CORRECTION), level->count);
   lanes_sum sum = {{0.0f}};
   for (int32_t i = 0; i < level->count; i += CLOTH_LANES) {
     lanes3 residual = lanes3_load(r, i);
-    lanes3 correction = symmetric_apply(symmetric_at(level->floats + 6 * level->count + i, level->count), residual);
+    symmetric inverse = symmetric_at(node_floats(level, NODE_INVERSE) + i, level->count);
+    lanes3 correction = symmetric_apply(inverse, residual);
     lanes3_store(z, i, correction, level->count - i);
     lanes_sum_add(&sum, i, lanes_within(lanes3_dot(residual, correction), level->count - i));
   }
   return lanes_sum_total(&sum);
 }
 
-/* The rows of nodes before and after a row of a finer grid, interpolated to its columns, and where it lies between
-   them, 0..1. */
+/* The corrections of the two rows of nodes around a row of a finer grid, interpolated at its columns. */
 typedef struct node_rows {
   vector_array first, second;
-  float fraction;
+  float fraction; /* of the distance from the first to the second at which the row lies */
 } node_rows;
 
-/* Interpolates a row of corrections, one component, to the columns of a finer grid; writes up to COARSENING floats
-   beyond them, which LINE_PAD holds. */
-CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
+/* Interpolates one component of a row of corrections at the columns of a finer grid, COARSENING a node, of which up to
+   four lie beyond the grid. */
+CLOTH_HOT static void interpolate_line(const float *z, int32_t nodes, float *line) {
   for (int32_t i = 0; i < nodes; i++, line += COARSENING) {
     float a = z[i], b = i + 1 < nodes ? z[i + 1] : a;
     float half = (a + b) * 0.5f;
@@ -291,46 +312,48 @@ CLOTH_HOT static void spread_line(const float *z, int32_t nodes, float *line) {
   }
 }
 
-/* Interpolates the corrections of a row of nodes to the columns of the finer grid, in the buffer of its number. */
-static void spread_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
-  float *z = coarse->floats + 3 * coarse->count + node * coarse->columns;
+/* Interpolates a row of corrections into one of the two lines. On a tube the last node of the row takes the correction
+   of the first. */
+static void interpolate_nodes(const cloth *c, const grid_level *coarse, int32_t node, int32_t columns) {
+  float *z = node_floats(coarse, NODE_CORRECTION) + node * coarse->columns;
   vector_array line = coarse_line(c, node, columns);
   for (int32_t part = 0; is_wrapped(c) && part < 3; part++) {
     z[part * coarse->count + coarse->columns - 1] = z[part * coarse->count];
   }
-  spread_line(z, coarse->columns, line.x);
-  spread_line(z + coarse->count, coarse->columns, line.y);
-  spread_line(z + 2 * coarse->count, coarse->columns, line.z);
+  interpolate_line(z, coarse->columns, line.x);
+  interpolate_line(z + coarse->count, coarse->columns, line.y);
+  interpolate_line(z + 2 * coarse->count, coarse->columns, line.z);
 }
 
-/* Rows of nodes around a row of the finer grid. Call it for rows 0, 1, 2 ...: each row of nodes is interpolated once,
-   when its first row needs it. */
+/* The rows of nodes around a row. Callers must go through all rows of the finer grid in order: a row of nodes is
+   interpolated once, when the rows reach it, into the line of the row of nodes two before. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
   int32_t node = row / COARSENING;
   int32_t next = node + 1;
   node = node < coarse->rows ? node : coarse->rows - 1;
   next = next < coarse->rows ? next : node;
   if (row == 0) {
-    spread_nodes(c, coarse, 0, columns);
+    interpolate_nodes(c, coarse, 0, columns);
   }
   if (row % COARSENING == 0 && next != node) {
-    spread_nodes(c, coarse, next, columns);
+    interpolate_nodes(c, coarse, next, columns);
   }
-  node_rows around = {coarse_line(c, node, columns), coarse_line(c, next, columns),
-                      (float)(row % COARSENING) * (1.0f / COARSENING)};
+  node_rows around = {.first = coarse_line(c, node, columns),
+                      .second = coarse_line(c, next, columns),
+                      .fraction = (float)(row % COARSENING) * (1.0f / COARSENING)};
   return around;
 }
 
-/* Corrections interpolated between the two rows of nodes. */
+/* The interpolated corrections of a block of columns. */
 CLOTH_INLINE lanes3 nodes_between(const node_rows *around, int32_t column) {
   lanes3 first = lanes3_load(around->first, column);
   lanes3 second = lanes3_load(around->second, column);
   return lanes3_add(first, lanes3_scale(lanes3_subtract(second, first), lanes_splat(around->fraction)));
 }
 
-/* Adds the interpolated corrections of a coarser grid to those of a grid. */
+/* Adds the interpolated corrections of the next coarser grid to those of a grid. */
 static void add_coarser(const cloth *c, const grid_level *fine, const grid_level *coarse) {
-  vector_array z = {fine->floats + 3 * fine->count, fine->floats + 4 * fine->count, fine->floats + 5 * fine->count};
+  vector_array z = vectors_from(node_floats(fine, NODE_CORRECTION), fine->count);
   for (int32_t row = 0; row < fine->rows; row++) {
     node_rows around = nodes_around(c, coarse, row, fine->columns);
     for (int32_t column = 0; column < fine->columns; column += CLOTH_LANES) {
@@ -340,8 +363,8 @@ static void add_coarser(const cloth *c, const grid_level *fine, const grid_level
   }
 }
 
-/* Restricts the residual to all coarse grids and leaves the sum of their corrections at the nodes of the first one.
-   Returns their part of residual . z. */
+/* Restricts the residual to all coarser grids, corrects it there, and adds the corrections up from the coarsest grid to
+   the first, whose nodes then hold their sum. Returns its part of residual . z. */
 CLOTH_SEPARATE float correct_coarse(const cloth *c) {
   grid_level levels[COARSE_LEVELS];
   grid_level fine = finest_level(c);

@@ -1,26 +1,122 @@
 #pragma once
+#include "colliders.h"
 #include "compiler.h"
+#include "config.h"
+#include "fabric.h"
+#include "settings.h"
 
-/// Names ///
+/// Names and explanations ///
 
-#ifndef CLOTH_NO_NAMES
+/*
+ * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
+ * texts, or the caller's buffer.
+ */
 
-/* One after the other, in the order of the codes. */
+#if WITH_NAMES
+
+/* Texts one after the other, each ended by a 0: tables of pointers would need relocation at start-up. */
 CLOTH_CONSTANT static const char result_names[] =
-    "OK\0NULL\0CONFIG\0GRID\0PLACEMENT\0DENSITY\0STIFFNESS\0DAMPING\0AIR\0GRAVITY\0WIND\0INTEGRATION\0SUBSTEPS\0"
-    "SOLVER\0ITERATIONS\0TOLERANCE\0STRAIN_LIMIT\0CONTACT\0FRICTION\0CAPACITY\0MAX_SPEED\0MAP\0ARENA_ALIGNMENT\0"
-    "ARENA_SIZE\0NOT_A_CLOTH\0TIME_STEP\0PARTICLE\0NOT_PINNED\0VECTOR\0DIRECTION\0FULL\0COLLIDER\0SHAPE\0"
-    "ROTATION\0BUFFER\0INDEX_WIDTH\0UNSTABLE\0LEFT_OUT\0IMAGE_MAGIC\0IMAGE_VERSION\0IMAGE_NUMERICS\0"
-    "IMAGE_CONFIG\0IMAGE_SIZE\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0EXCESS\0SQUARE_ROOT\0LANES\0"
-    "PROJECTION\0SLEEP\0WORK\0PLAN\0INERTIA\0TARGETS\0SCRATCH\0";
+    "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
+    "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
+    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0";
 
-const char *cloth_result_name(int result) {
-  const char *name = result_names;
-  for (int code = result < 0 ? result : 0; code < 0 && *name; code++) {
-    while (*name++) {
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+#define RANGE_TEXT(field, low, high, unit) #field ": " TEXT(low) ".." TEXT(high) unit "\0"
+#define FAULT_TEXT(name, error, text) text "\0"
+CLOTH_CONSTANT static const char fabric_texts[] = "ok\0" FABRIC_RANGES(RANGE_TEXT);
+CLOTH_CONSTANT static const char config_texts[] =
+    "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
+#endif
+
+/* Text number `number`, counted from 0. */
+static const char *find_text(const char *texts, int number) {
+  for (; number > 0 && *texts; number--) {
+    while (*texts++) {
     }
   }
-  return *name ? name : "unknown";
+  return texts;
 }
+
+const char *cloth_result_name(int result) {
+  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_LANES ? -result : 0);
+  return result >= CLOTH_ERROR_LANES ? name : "unknown";
+}
+
+static int is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+
+/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
+   before a suffix or an exponent. `before` is the letter before them. */
+static int mark_letters(const char *text, char before) {
+  if (!is_digit(before)) {
+    return 0;
+  }
+  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
+    return 2;
+  }
+  return text[0] == 'f';
+}
+
+/* Appends a text without the marks of C to the `used` letters of a buffer of `bytes` bytes and ends it with a 0. What
+   does not fit is dropped. Returns the letters used then. */
+static size_t append_text(char *to, size_t bytes, size_t used, const char *text) {
+  char before = 0;
+  while (*text && used + 1 < bytes) {
+    int marks = mark_letters(text, before);
+    before = marks ? '0' : *text;
+    if (marks) {
+      text += marks;
+    } else {
+      to[used++] = *text++;
+    }
+  }
+  if (bytes > 0) {
+    to[used] = 0;
+  }
+  return used;
+}
+
+int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_config_fault(config);
+  if (fault > CONFIG_FABRIC) {
+    size_t used = append_text(text, bytes, 0, "fabric.");
+    append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
+  } else {
+    append_text(text, bytes, 0, find_text(config_texts, fault));
+  }
+  return config_error(fault);
+}
+
+int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = fabric ? find_fabric_fault(fabric) : 0;
+  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
+  if (!fabric) {
+    return CLOTH_ERROR_NULL;
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+#if WITH_COLLIDERS
+
+int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_collider_fault(collider);
+  append_text(text, bytes, 0, find_text(collider_texts, fault));
+  return collider_error(fault);
+}
+
+#endif
 
 #endif

@@ -12,25 +12,26 @@
 /// Operator ///
 
 /*
- * The product q = A p of the implicit solve, row by row and without an assembled matrix. A is that of backward Euler,
- * M - h df/dv - h^2 df/dx, over the reference mass: the particles' mass ratios plus the blocks beta I + w w^T of
- * implicit stretch and shear springs and slope d d^T of implicit bend springs. Each row also adds its part of p.q to a
- * sum.
- *
- * In: scratch.direction (p), operator_blocks, bend_slopes and seam as forces.h has stored them, state.position (d),
- * mass ratios. Out: scratch.product (q). Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs, cleared by the
- * caller before the first row.
+ * The product A p of the linear solve, a row at a time and without an assembled matrix.
+ * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block K of a
+ * spring acts on the difference e = p_end - p_start: K = beta I + w w^T for stretch and shear springs and for all
+ * springs across the seam, K = slope d d^T for the other bend springs. The rows also add up p . A p, the curvature that
+ * conjugate gradient divides by.
+ * In: scratch.direction (p); operator_blocks, bend_slopes and seam (the blocks); the mass ratios; state.position for
+ * the spans d of bend springs. A plan that solves does not extrapolate, so their slopes were computed there, too.
+ * Out: scratch.product (A p).
+ * Scratch: row_buffers, which hold what the springs of one row add to the rows below.
  */
 
-/* Forces of bend springs of direction d on velocity differences e, end minus start: slope d (d.e). */
+/* Bend springs of direction d of a block of cells: their pull on the ends where they start, slope d (d . e). */
 CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
   lanes3 span = bend_span(x, d);
   lanes along = lanes3_dot(span, corner_difference(p, d));
   return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
 }
 
-/* Adds what implicit bend springs contribute to a row of the product, and its part of p.q to the sum. The slopes are
-   stored; d is computed again from the positions. */
+/* Adds the implicit bend springs' part of A p to a row of the product, and their part of p . A p to the sum. Their
+   slopes are stored; their spans are computed again from the positions. */
 CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
   const vector_array x = vectors_at(c, c->state.position);
   const vector_array p = vectors_at(c, c->scratch.direction);
@@ -38,59 +39,68 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
   const vector_array buffer = bend_buffer(c, row);
   const float *slopes = floats_at(c, c->scratch.bend_slopes);
   const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
-  shift_state shift = shift_start();
+  shift_state carry = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     int32_t i = first + column;
     cell_corners xs = load_corners(x, i, 2, below);
     cell_corners ps = load_corners(p, i, 2, below);
     row_forces pulls;
     EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &shift, 2, buffer, column, columns - column), WORK_ROUNDER);
+    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
     lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
     lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }
 
-/* Forces of springs on velocity differences e, end minus start: beta e + w (w.e). */
+/* Pull of springs on the ends where they start, (beta I + w w^T) e. `spring` points to w.x of the first, with `width`
+   floats from one of w.x, w.y, w.z, beta to the next. */
 CLOTH_INLINE lanes3 operator_pull(const float *spring, int32_t width, lanes3 e) {
   lanes3 w = lanes3_of(lanes_load(spring), lanes_load(spring + width), lanes_load(spring + 2 * width));
   lanes beta = lanes_load(spring + 3 * width);
   return lanes3_add(lanes3_scale(e, beta), lanes3_scale(w, lanes3_dot(w, e)));
 }
 
-/* A row of the product. Loop invariants are copied here: a lane store may alias *c, so that the compiler would reload
-   them for every block. */
+/* Operands of the product of one row. The pointers and sizes are copies of loop invariants: a lane store may alias *c,
+   so the compiler would otherwise load them again for each block. */
 typedef struct operator_context {
-  vector_array p, q, buffer;
-  const float *tiles, *mass_ratio; /* of the row; mass_ratio is NULL if all are 1 */
-  int32_t columns, first, below;   /* first particle of the row; offset_below() */
-  int stretch, shear;              /* 1 if springs of these families are solved for */
-  shift_state shift;
-  lanes_sum *sum;
+  vector_array p, q, buffer; /* direction, product, row buffer */
+  const float *tiles;        /* the row's springs */
+  const float *mass_ratio;   /* of the row's particles; NULL if all are 1 */
+  int32_t columns, first;    /* columns of the grid; the row's first particle */
+  int32_t below;             /* from a particle to the one below, 0 in the last row */
+  int stretch, shear;        /* 1: the springs of these families are implicit */
+  shift_state carry;
+  lanes_sum *sum; /* of p . A p */
 } operator_context;
 
-/* The block of the product at a column, by masses and by stretch and shear springs, and its part of p.q. `width` is
-   that of the block's tile, `left` the columns to the row's end, or at least those of a block. */
+/* The springs of one direction in a tile `width` cells wide. */
+CLOTH_INLINE const float *operator_springs(const float *tile, int32_t direction, int32_t width) {
+  return tile + OPERATOR_FLOATS * direction * width;
+}
+
+/* A p of one block of particles, from masses, stretch and shear springs; adds its part of p . A p to the sum. The block
+   lies in a tile `width` cells wide. `left` particles are left in the row; a constant CLOTH_LANES serves for any whole
+   block. The corners are loaded a second time behind the optimisation barrier, which saves registers. */
 CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width, int32_t left) {
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const float *spring = o->tiles + tile_offset(column);
+  const float *tile = o->tiles + tile_offset(column);
   const int32_t i = o->first + column;
   cell_corners ps = load_corners(o->p, i, 1, o->below);
   row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
-    pulls.along[WARP] = operator_pull(spring, width, corner_difference(&ps, WARP));
-    pulls.along[WEFT] = operator_pull(spring + OPERATOR_FLOATS * WEFT * width, width, corner_difference(&ps, WEFT));
+    pulls.along[WARP] = operator_pull(operator_springs(tile, WARP, width), width, corner_difference(&ps, WARP));
+    pulls.along[WEFT] = operator_pull(operator_springs(tile, WEFT, width), width, corner_difference(&ps, WEFT));
   }
   CLOTH_LANES_FORGET();
   ps = load_corners(o->p, i, 1, o->below);
   if (o->shear) {
     pulls.along[DIAGONAL] =
-        operator_pull(spring + OPERATOR_FLOATS * DIAGONAL * width, width, corner_difference(&ps, DIAGONAL));
+        operator_pull(operator_springs(tile, DIAGONAL, width), width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] =
-        operator_pull(spring + OPERATOR_FLOATS * ANTIDIAGONAL * width, width, corner_difference(&ps, ANTIDIAGONAL));
+        operator_pull(operator_springs(tile, ANTIDIAGONAL, width), width, corner_difference(&ps, ANTIDIAGONAL));
   }
-  lanes3 springs = accumulate_row(&pulls, &o->shift, 1, o->buffer, column, left);
+  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
   lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
   lanes3_store(o->q, i, product, left);
@@ -99,18 +109,17 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
 
 CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear, lanes_sum *sum) {
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
-  const float *mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL;
   operator_context o = {.p = vectors_at(c, c->scratch.direction),
                         .q = vectors_at(c, c->scratch.product),
                         .buffer = row_buffer(c, 0),
                         .tiles = tiles_of(c, row),
-                        .mass_ratio = mass_ratio,
+                        .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         .columns = columns,
                         .first = first,
                         .below = offset_below(c, row, 1),
                         .stretch = stretch,
                         .shear = shear,
-                        .shift = shift_start(),
+                        .carry = shift_start(),
                         .sum = sum};
   int32_t column = 0;
 #if !defined(__OPTIMIZE_SIZE__)
@@ -123,8 +132,8 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   }
 }
 
-/* Sets a row of the product, and adds its part of p.q to the sum, by masses and by implicit stretch and shear springs.
-   apply_row() is compiled once for each choice of families; once in all when optimising for size. */
+/* Sets a row of the product to A p without bend springs and seam, and adds its part of p . A p to the sum. Each choice
+   of families is compiled separately, unless the code is optimised for size. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
@@ -143,18 +152,18 @@ CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan
 
 #if WITH_WRAP
 
-/* Adds what a line of implicit springs across the seam contributes to the product, and its part of p.q to the sum. */
+/* Adds A p of one line of springs across the seam to the product, and its part of p . A p to the sum. */
 CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line *line, lanes_sum *sum) {
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     int32_t count = line->rows - row;
     lanes3 e = seam_difference(c, line, vectors_at(c, c->scratch.direction), row, count);
     lanes3 pull = lanes3_quantise(operator_pull(line->blocks + row, seam_rows(c), e), WORK_ROUNDER);
-    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negated(pull), count);
+    add_seam_pulls(c, line, vectors_at(c, c->scratch.product), row, lanes3_negate(pull), count);
     lanes_sum_add(sum, row, lanes_within(lanes3_dot(e, pull), count));
   }
 }
 
-/* Adds what all implicit springs across the seam contribute to the product and to p.q. */
+/* Adds A p of all implicit springs across the seam to the product, and their part of p . A p to the sum. */
 static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
   for (int32_t n = 0; n < seam_lines(c); n++) {
     seam_line line = seam_line_at(c, plan, n);

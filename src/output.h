@@ -8,36 +8,44 @@
 
 /// Output ///
 
-static cloth_range view_at(const cloth *c, uint32_t offset) {
+/*
+ * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
+ * indices in the caller's memory. Nothing of the arena is written.
+ */
+
+static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
-  cloth_range range;
-  range.x = p.x;
-  range.y = p.y;
-  range.z = p.z;
-  range.count = c->count;
-  return range;
+  cloth_vector_view view;
+  view.x = p.x;
+  view.y = p.y;
+  view.z = p.z;
+  view.count = c->count;
+  return view;
 }
 
-int cloth_positions(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.position);
+  *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
-int cloth_velocities(const cloth *c, cloth_range *range) {
-  int error = check_call(c, range);
+int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
+  int error = check_call(c, view);
   if (error) {
     return error;
   }
-  *range = view_at(c, c->state.velocity);
+  *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
-/* Normal of the cloth at a particle; of a collapsed piece the world's y axis. Scaled before it is measured, so that the
-   squares of a fine grid's small areas stay clear of underflow. */
+/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
+   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
+   of a cell before they are squared, so that fine grids do not underflow. */
+#define MIN_NORMAL 1.0e-6f
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   vector_array x = vectors_at(c, c->state.position);
   row_ends ends = row_ends_at(c, x, row);
@@ -45,7 +53,7 @@ static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -68,7 +76,7 @@ int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity)
   if (!velocity) {
     return CLOTH_ERROR_NULL;
   }
-  *velocity = vector_load(vectors_at(c, c->state.velocity), particle);
+  *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
@@ -84,8 +92,9 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
   return CLOTH_OK;
 }
 
-#ifndef CLOTH_NO_VERTICES
+#if WITH_VERTICES
 
+/* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -124,12 +133,12 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
-int cloth_index_count(const cloth *c) {
+int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
   return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
 }
 
-/* One of the six corners of a cell's two triangles, counter-clockwise seen from where the normal points. */
+/* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
 static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   CLOTH_CONSTANT static const uint8_t right[6] = {0, 1, 1, 0, 1, 0};
   CLOTH_CONSTANT static const uint8_t below[6] = {0, 0, 1, 0, 1, 1};
@@ -139,8 +148,8 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
   return row * row_vertices(c) + column;
 }
 
-/* Writes indices of 2 or 4 bytes. */
-static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t most) {
+/* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
+static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
   int error = check_call(c, indices);
   if (error) {
     return error;
@@ -149,12 +158,12 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (count < 6 * (size_t)cells) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > most - first_vertex) {
-    return CLOTH_ERROR_INDEX_WIDTH;
+  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
+    return CLOTH_ERROR_BUFFER;
   }
   for (int32_t i = 0; i < 6 * cells; i++) {
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
-    if (most == UINT16_MAX) {
+    if (max == UINT16_MAX) {
       ((uint16_t *)indices)[i] = (uint16_t)vertex;
     } else {
       ((uint32_t *)indices)[i] = vertex;
@@ -173,7 +182,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 
 #endif
 
-int cloth_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
+int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   int error = check_cloth(c);
   if (error) {
     return error;

@@ -15,7 +15,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-/* clang-format off: the order matters */
+/* clang-format off */
 
 /// 1. Language: compiler, numbers, lanes ///
 
@@ -33,6 +33,7 @@
 
 /// 3. Making a cloth ///
 
+#include "settings.h"
 #include "placement.h"
 #include "fabric.h"
 #include "config.h"

@@ -1,23 +1,33 @@
 #pragma once
 #include "compiler.h"
 #include "scalar.h"
+#include "settings.h"
 
 /// Placement of the grid ///
 
-/* Squared length of an edge may not overflow or vanish, and neighbours stay at least 0.1 mm and at most 100 m apart. */
-static int check_edge(cloth_vector edge, int32_t cells) {
-  if (!vector_in_range(edge, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_PLACEMENT;
-  }
-  float spacing = vector_length(edge) / (float)cells;
-  return in_range(spacing, 0.99999e-4f, 100.0f) ? CLOTH_OK : CLOTH_ERROR_PLACEMENT;
+/*
+ * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
+ * edge_warp and edge_weft; a tube as rows of regular polygons. In: a config. Out: start positions [m], or the fault of
+ * a config that places particles where they cannot be.
+ */
+
+/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
+   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
+   whose quotient may round down, is accepted. */
+#define MIN_SPACING 0.99999e-4f
+#define MAX_SPACING 100.0f
+
+static int is_edge(cloth_vector edge, int32_t cells) {
+  return vector_in_range(edge, CLOTH_POSITION_LIMIT) &&
+         in_range(vector_length(edge) / (float)cells, MIN_SPACING, MAX_SPACING);
 }
 
 static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->wrap;
+  return WITH_WRAP && config->grid.wrap;
 }
 
-/* Measured in units of the first edge's length, so that nothing overflows. */
+/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
+   overflow. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -30,7 +40,8 @@ typedef struct turn {
   float cosine, sine;
 } turn;
 
-/* Of an angle of an eighth of a turn at most, to a rounding or two: the series. */
+/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
+ */
 static turn small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -41,7 +52,8 @@ static turn small_angle(float angle) {
   return t;
 }
 
-/* So many steps, of which `steps` go all the way round: quarter turns, and what is left to either side. */
+/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
+   at most pi / 4. */
 static turn polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -55,7 +67,7 @@ static turn polygon_angle(int32_t step, int32_t steps) {
 
 #endif
 
-/* A place on the plane of origin and edges. */
+/* Point of a column and a row in the plane of origin and edges [m]. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
   float along_warp = (float)column / (float)(config->columns - 1);
   float along_weft = (float)row / (float)(config->rows - 1);
@@ -64,8 +76,9 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
-/* Where a particle starts that the config does not place. The rows of a wrapped sheet start as regular polygons whose
-   sides are the spacing. Particle (0, 0) is at the origin, the axis behind it as seen from where the normal points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
+   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
+   points. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -74,8 +87,8 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
     turn t = polygon_angle(column, config->columns);
-    float radius =
-        0.5f / ((float)config->columns * small_angle(3.1415927f / (float)config->columns).sine); /* / girth */
+    float radius = 0.5f / ((float)config->columns *
+                           small_angle(3.1415927f / (float)config->columns).sine); /* over the girth, |edge_warp| */
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
@@ -83,35 +96,43 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   return p;
 }
 
-/* Edges may lean, but not so far that cells collapse: to a tenth of a rectangle's area. Around a tube they may not: its
-   rings would not close. */
+/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them: 6 degrees.
+   Flatter cells collapse under shear. */
+#define MIN_CELL_AREA 0.1f
+/* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
+#define MAX_TUBE_LEAN 1.0e-3f
+
 static int edges_lean(const cloth_config *config) {
   float rectangle = vector_length(config->edge_warp) * vector_length(config->edge_weft);
   if (is_tube(config)) {
     float lean = vector_dot(vector_flush_work(config->edge_warp), vector_flush_work(config->edge_weft));
-    return !in_range(lean, -1.0e-3f * rectangle, 1.0e-3f * rectangle);
+    return !in_range(lean, -MAX_TUBE_LEAN * rectangle, MAX_TUBE_LEAN * rectangle);
   }
-  return parallelogram_area(config->edge_warp, config->edge_weft) < 0.1f * rectangle;
+  return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
-static int check_placement(const cloth_config *config) {
-  if (check_edge(config->edge_warp, config->columns - !is_tube(config)) ||
-      check_edge(config->edge_weft, config->rows - 1) || edges_lean(config)) {
-    return CLOTH_ERROR_PLACEMENT;
+/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
+   the ends of the columns. */
+static int find_placement_fault(const cloth_config *config) {
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
+    return CONFIG_FAULT(EDGE_WARP);
   }
-  if (config->positions) {
-    for (int32_t i = 0; i < config->columns * config->rows; i++) {
-      if (!vector_in_range(config->positions[i], CLOTH_POSITION_LIMIT)) {
-        return CLOTH_ERROR_PLACEMENT;
-      }
+  if (!is_edge(config->edge_weft, config->rows - 1)) {
+    return CONFIG_FAULT(EDGE_WEFT);
+  }
+  if (edges_lean(config)) {
+    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
+  }
+  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
+      return CONFIG_FAULT(POSITIONS);
     }
-    return CLOTH_OK;
   }
-  for (int32_t end = 0; end < 2 * config->columns; end++) { /* of a column */
+  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CLOTH_ERROR_PLACEMENT;
+      return CONFIG_FAULT(START);
     }
   }
-  return CLOTH_OK;
+  return 0;
 }

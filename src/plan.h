@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
 #include "stiffness.h"
@@ -190,12 +189,12 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   }
 }
 
-/* Speed of the fastest particle [m/s]. */
-static float max_particle_speed(const cloth *c) {
-  vector_array v = vectors_at(c, c->state.velocity);
+/* Speed of the fastest particle as a step of dt seconds starts [m/s]. */
+static float max_particle_speed(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
+    cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     max_squared = maximum(max_squared, vector_dot(velocity, velocity));
   }
   return square_root(max_squared);
@@ -224,7 +223,8 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
                      ? c->settings.integration.explicit_threshold
                      : SUBSTEP_KAPPA;
-  float substeps = max_particle_speed(c) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  float substeps =
+      max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
     return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }

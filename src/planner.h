@@ -1,4 +1,5 @@
 #pragma once
+#include "access.h"
 #include "compiler.h"
 #include "config.h"
 #include "scalar.h"
@@ -7,9 +8,15 @@
 
 /// Planner ///
 
+/*
+ * cloth_plan(): tries every combination of substeps and strain limiting sweeps on a config_model, with its bound of
+ * work (work.h) and the stretch to expect (a fit, expected_stretch()), and keeps the best that meets the goal.
+ * In: a config, dt and the goal. Out: the planned config and its forecast. Scratch: none; no cloth is needed.
+ */
+
 #if WITH_PLANNING && WITH_PROJECTION
 
-/* x to a power of so many sixteenths, 0 or more. */
+/* x^(sixteenths / 16), for sixteenths >= 0: by products and square roots, which are exact to a rounding each. */
 static float power_of(float x, int32_t sixteenths) {
   float power = 1.0f;
   float root = x;
@@ -23,57 +30,62 @@ static float power_of(float x, int32_t sixteenths) {
   return power;
 }
 
+/* Cut-off of the fall g h^2 / length in expected_stretch(), far beyond what the fit covers: its powers stay finite. */
+#define MAX_FALL 1.0e6f
+
 /*
- * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Fits, to a
- * factor of two, of what SCENE_HANG of examples/scenes.c showed in its second and third second with three tiers, spans
- * by themselves and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of 1/120 to 1/30 s,
- * none to 8 sweeps, limits of 0.2 % to 2 %. `test_forecasts` of tests/bounds.c measures again. With x = g k^2 / length,
- * k the substep:
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. The
+ * formulas fit, to a factor of two, what SCENE_HANG of examples/scenes.c showed in its second and third second with
+ * three tiers, automatic spans and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of
+ * 1/120 to 1/30 s, 0 to 8 sweeps, limits of 0.2 % to 2 %. test_forecasts() measures it again. With x = g h^2 / length
+ * and the substep h:
  *
  *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
  *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
  *
- * Smaller spans stretch more and cost the same. Two tiers are never planned: with so few substeps that they cost as
- * much as three, a sheet hardly falls (of the kinetic energy of 64 substeps in three tiers, 4 substeps in three kept
- * 0.98 and 4 in two, at eight times the work, 0.11 or less).
+ * Smaller spans stretch more and cost the same. Two tiers (without projection) are never planned: with so few substeps
+ * that they cost as much as three, a sheet hardly falls. Of the kinetic energy of 64 substeps in three tiers, 4
+ * substeps in three tiers kept 0.98; 4 in two tiers, at eight times the work, kept 0.11 or less.
  */
-static float expected_stretch(const cloth *c, const cloth_config *config, float k) {
+static float expected_stretch(const cloth *c, const cloth_config *config, float h) {
   float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
   float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
-  float fall = minimum(k * (k * vector_length(config->gravity)) / length, 1.0e6f);
+  float fall = minimum(h * (h * vector_length(config->gravity)) / length, MAX_FALL);
   float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
   if (c->settings.strain_limit.sweeps > 0) {
     float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->limit_extension + left);
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
   }
   return stretch;
 }
 
-/* What a plan may choose, from little work to much. */
+/* What a plan may choose, in the order of increasing work. The first of two plans as good is kept. */
 CLOTH_CONSTANT static const uint8_t plan_substeps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 48, 64};
 CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16};
 
+/* Sets what a plan has in common whatever its substeps and sweeps: three tiers, with everything stiff projected. */
 static void plan_tiers(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_ADAPTIVE;
-  config->bend_integration = CLOTH_BEND_ADAPTIVE;
-  config->projection_threshold = 0.0f;
-  /* Tubes gathered into folds would have these go round and round with less damping and fewer sweeps (measured). */
-  config->extrapolation = config->wrap ? 0.5f : 0.8f;
-  config->spans = 0;
-  config->fine_sweeps = config->wrap ? 3 : 1;
-  config->tethers = TETHERS;
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.projection_threshold = 0.0f;
+  /* Few substeps take more BDF2, which keeps motion alive, and fewer sweeps. Not so tubes: with the values for sheets
+     the tube of test_gathered_tube_rests() is not at rest after 1800 steps of 8 substeps without velocity damping. */
+  config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
+  config->projection.spans = 0;
+  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
+  config->tethers.count = TETHERS;
   config->substeps = 1;
-  config->max_substeps = 1;
-  config->limit_sweeps = 0;
+  config->integration.max_substeps = 1;
+  config->strain_limit.sweeps = 0;
 }
 
-/* What is asked of a plan; 0 is anything. */
+/* Maxima that a plan must keep; 0: no maximum. */
 typedef struct plan_goal {
   uint64_t work;
   float stretch;
 } plan_goal;
 
-/* Does a forecast meet the goal, and better than the best so far? */
+/* Does a forecast meet the goal, with less work than the best so far if a stretch is given, else with less stretch? */
 static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const cloth_forecast *best) {
   if ((goal->work > 0 && f->work > goal->work) || (goal->stretch > 0.0f && f->stretch > goal->stretch)) {
     return 0;
@@ -84,25 +96,26 @@ static int is_better_plan(const plan_goal *goal, const cloth_forecast *f, const 
   return goal->stretch > 0.0f ? f->work < best->work : f->stretch < best->stretch;
 }
 
-CLOTH_SEPARATE void model_from_plan(config_model *paper, const cloth_config *config) {
+/* A function of its own: its copy of the config leaves the stack before plans are tried. */
+CLOTH_SEPARATE void model_from_plan(config_model *model, const cloth_config *config) {
   cloth_config planned = *config;
   plan_tiers(&planned);
-  model_from_config(paper, &planned);
+  model_from_config(model, &planned);
 }
 
-/* What a plan chose. */
+/* The best plan so far. */
 typedef struct plan_choice {
   int32_t substeps, sweeps;
-  cloth_forecast forecast; /* no work: nothing meets the goal */
+  cloth_forecast forecast; /* its work is 0 while nothing has met the goal */
 } plan_choice;
 
-/* Tries all there is to choose. */
+/* Tries all combinations of plan_substeps and plan_sweeps. */
 CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan_goal *goal, plan_choice *best) {
-  config_model paper;
-  surroundings around = worst_surroundings(config);
-  cloth *c = &paper.c;
-  around.tethers = TETHERS;
-  model_from_plan(&paper, config);
+  config_model model;
+  scene_summary scene = worst_scene(config);
+  cloth *c = &model.c;
+  scene.tether_slots = TETHERS;
+  model_from_plan(&model, config);
   best->forecast.work = 0;
   for (uint32_t n = 0; n < sizeof plan_substeps; n++) {
     for (uint32_t sweeps = 0; sweeps < (WITH_LIMITS ? sizeof plan_sweeps : 1u); sweeps++) {
@@ -110,7 +123,7 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
       c->settings.integration.substeps = plan_substeps[n];
       c->settings.integration.max_substeps = c->settings.integration.substeps;
       c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
-      f.work = max_work(&paper, &around, dt);
+      f.work = max_work(&model, &scene, dt);
       f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;
@@ -121,6 +134,9 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
   }
 }
 
+/* Largest stretch that may be given as a goal; as good as no goal. */
+#define MAX_STRETCH_GOAL 1.0e6f
+
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
   int error = check_config(config);
@@ -130,11 +146,11 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   if (!planned || !forecast) {
     return CLOTH_ERROR_NULL;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
   }
-  if (!in_range(stretch, 0.0f, 1.0e6f) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_PLAN;
+  if (!in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
   }
   plan_choice best;
   plan_goal goal;
@@ -142,13 +158,13 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
   goal.stretch = stretch;
   choose_plan(config, dt, &goal, &best);
   if (best.forecast.work == 0) {
-    return CLOTH_ERROR_PLAN;
+    return CLOTH_ERROR_NO_PLAN;
   }
   *planned = *config;
   plan_tiers(planned);
   planned->substeps = best.substeps;
-  planned->max_substeps = best.substeps;
-  planned->limit_sweeps = best.sweeps;
+  planned->integration.max_substeps = best.substeps;
+  planned->strain_limit.sweeps = best.sweeps;
   *forecast = best.forecast;
   return CLOTH_OK;
 }

@@ -5,14 +5,20 @@
 
 /// Rotations and poses ///
 
+/*
+ * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
+ * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
+ * (see WORK_QUANTUM). Reads and writes no cloth.
+ */
+
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = 0.0f - q.x;
-  q.y = 0.0f - q.y;
-  q.z = 0.0f - q.z;
+  q.x = negate(q.x);
+  q.y = negate(q.y);
+  q.z = negate(q.z);
   return q;
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
   v = vector_flush_work(v);
@@ -25,11 +31,15 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
   return q;
 }
 
-/* Snapped before it is squared, and again when it is scaled. */
+/* Lower bound of the squared length that a quaternion is divided by. The quaternions here have squared lengths of 0.5
+   and more; the bound keeps the division finite for one of 0. */
+#define ROTATION_MIN_SQUARED 1.0e-12f
+
+/* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, 1.0e-12f));
+  float scale = 1.0f / square_root(maximum(squared, ROTATION_MIN_SQUARED));
   q.x = q.x * scale;
   q.y = q.y * scale;
   q.z = q.z * scale;
@@ -37,7 +47,8 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
   return rotation_flush(q);
 }
 
-/* A share t of the way from a to b, the short way round, at nearly even speed. */
+/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
+   speed. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
   float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
@@ -48,6 +59,7 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
   return rotation_normalised(q);
 }
 
+/* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) {
     return *b;
@@ -68,7 +80,7 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+/* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
   v = lanes3_flush(v);
@@ -78,30 +90,40 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 
 #if WITH_COLLIDERS
 
-static int check_pose(const cloth_pose *pose) {
-  if (!vector_in_range(pose->position, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_VECTOR;
-  }
-  cloth_rotation q = pose->rotation;
-  if (!vector_in_range(vector(q.x, q.y, q.z), 2.0f) || !in_range(q.w, -2.0f, 2.0f)) {
-    return CLOTH_ERROR_ROTATION;
+/* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
+   within 1e-3, as cloth.h demands. */
+#define ROTATION_LIMIT 2.0f
+#define ROTATION_SQUARED_LOW 0.998f
+#define ROTATION_SQUARED_HIGH 1.002f
+
+/* 1 if a rotation is finite and of unit length, else 0. */
+static int is_unit_rotation(cloth_rotation q) {
+  if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
+    return 0;
   }
   q = rotation_flush(q);
   float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, 0.998f, 1.002f) ? CLOTH_OK : CLOTH_ERROR_ROTATION;
+  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
+}
+
+/* CLOTH_OK for a pose within the position limit with a unit quaternion, else CLOTH_ERROR_RANGE. */
+static int check_pose(const cloth_pose *pose) {
+  int is_pose = vector_in_range(pose->position, CLOTH_POSITION_LIMIT) && is_unit_rotation(pose->rotation);
+  return is_pose ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  cloth_pose clean;
-  clean.position = vector_flush(pose->position, STATE_QUANTUM);
-  clean.rotation = rotation_normalised(pose->rotation);
-  return clean;
+  cloth_pose normalised;
+  normalised.position = vector_flush(pose->position, STATE_QUANTUM);
+  normalised.rotation = rotation_normalised(pose->rotation);
+  return normalised;
 }
 
 #endif
 
 #if WITH_MOVE_FRAME
 
+/* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   cloth_rotation q;
   q.x = a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y);
@@ -111,7 +133,7 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-/* Half the rotation of one of at most half a turn. */
+/* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
   float w = square_root(0.5f * (1.0f + q.w));
   float share = 0.5f / w;

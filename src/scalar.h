@@ -3,6 +3,12 @@
 
 /// Scalars and vectors ///
 
+/*
+ * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
+ * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
+ * the same operations for several floats at a time. Reads and writes no cloth.
+ */
+
 typedef union float_bits {
   float value;
   uint32_t bits;
@@ -14,6 +20,7 @@ CLOTH_INLINE float_bits float_to_bits(float value) {
   return b;
 }
 
+/* 1 unless the value is infinite or NaN. */
 static int is_finite(float value) {
   return (float_to_bits(value).bits & 0x7f800000u) != 0x7f800000u;
 }
@@ -22,6 +29,7 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
+/* The smaller and the larger of two floats; b if either is NaN. */
 CLOTH_INLINE float minimum(float a, float b) {
   return a < b ? a : b;
 }
@@ -30,16 +38,23 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
+/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
+   the bits that are hashed and saved. */
+CLOTH_INLINE float negate(float a) {
+  return 0.0f - a;
+}
+
 #if WITH_COLLIDERS
 static float absolute(float a) {
-  return a < 0.0f ? 0.0f - a : a;
+  return a < 0.0f ? negate(a) : a;
 }
 #endif
 
 /*
  * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf. Elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a
- * time, 25 bits, then to nearest even. Arguments are 0 or normal numbers; the root of a normal number is normal.
+ * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
+ * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
+ * Arguments are 0 or normal numbers; the root of a normal number is normal.
  */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
@@ -54,6 +69,14 @@ static float absolute(float a) {
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(value))
 #elif defined(__wasm__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) (root = __builtin_sqrtf(value))
+#endif
+#elif defined(_MSC_VER) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
+#if defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
+#include <xmmintrin.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(value))))
+#elif defined(_M_ARM64)
+#include <arm_neon.h>
+#define SQUARE_ROOT_INSTRUCTION(root, value) (root = vget_lane_f32(vsqrt_f32(vdup_n_f32(value)), 0))
 #endif
 #endif
 
@@ -99,24 +122,41 @@ CLOTH_INLINE float square_root(float value) {
 }
 #endif
 
+/*
+ * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
+ * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ *
+ * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
+ * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ *
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
+ * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
+ * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
+ * as long as n + m < 126.
+ *
+ * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ */
+
 /* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
    2^-53, whose square is far above the smallest normal float, 2^-126. */
 #define STATE_QUANTUM 9.313225746154785e-10f
 /* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
    products differ by 0 or by at least 2^-104. */
 #define WORK_QUANTUM 9.094947017729282e-13f
-/* Adding and taking away 1.5 * 2^(23 - n) rounds to multiples of 2^-n, and costs two additions where a comparison costs
-   more; large values lose no more than a rounding. Products and sums of multiples of 2^-n and 2^-m are multiples of
-   2^-(n + m) however they are rounded, so that none of them reaches the subnormal range as long as n + m < 126. These
-   are for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
+/* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
+   than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
+#define INPUT_QUANTUM 1.0e-22f
+/* The rounders of quantise() for n = 40, WORK_QUANTUM, and n = 30, STATE_QUANTUM. */
 #define WORK_ROUNDER 1.1444091796875e-5f
 #define STATE_ROUNDER 0.01171875f
-/* Smallest magnitude kept in impulses [N s] and in directions of any length, which meet one more factor of 1e-13 at the
-   least: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
-#define INPUT_QUANTUM 1.0e-22f
 
 CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
+}
+
+/* Never -0, as x - x is +0 for any x. */
+CLOTH_INLINE float quantise(float value, float rounder) {
+  return (value + rounder) - rounder;
 }
 
 CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
@@ -156,12 +196,12 @@ static cloth_vector vector_flush(cloth_vector a, float quantum) {
   return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
-/* What is left of a vector that enters products: see WORK_QUANTUM. */
+/* Flushes components below WORK_QUANTUM to zero before they are multiplied. */
 CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
   return vector_flush(a, WORK_QUANTUM);
 }
 
-/* Lengths whose square would leave the normal range count as 0. */
+/* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
   float x = flush_small(a.x, STATE_QUANTUM);
   float y = flush_small(a.y, STATE_QUANTUM);
@@ -169,6 +209,7 @@ static float vector_length(cloth_vector a) {
   return square_root(x * x + y * y + z * z);
 }
 
+/* 1 if every component is finite and within -limit..limit. */
 static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
 }
@@ -199,14 +240,14 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
   return 1;
 }
 
-/* Floats that follow each other, as they are stored: what is too small to matter is nothing. */
+/* Flushes an array, or a struct that consists of floats, to zero below WORK_QUANTUM. */
 static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     values[i] = flush_small(values[i], WORK_QUANTUM);
   }
 }
 
-/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. */
+/* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. NaN gives `limit`. */
 static int32_t ceiling_within(float value, int32_t limit) {
   if (!(value < (float)limit)) {
     return limit;
@@ -219,11 +260,16 @@ static int vector_is_finite(cloth_vector a) {
   return is_finite(a.x) && is_finite(a.y) && is_finite(a.z);
 }
 
-/* Shortens a vector to `limit`. Returns 1 if it had to. */
+/* A squared length may exceed the squared limit by this factor before it counts as longer: scaling a vector to the
+   limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
+#define LENGTH_TOLERANCE 1.0001f
+
+/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
+   0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * 1.0001f) {
+  if (squared <= limit * limit * LENGTH_TOLERANCE) {
     return 0;
   }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
@@ -231,10 +277,14 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_TARGETS
-/* Of unit length, or 0. */
+/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
+   the shortest normal that cloth.h promises to use, 1e-5. */
+#define DIRECTION_MIN_LENGTH 1.0e-6f
+
+/* The vector scaled to unit length, or 0 if it is too short. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > 1.0e-6f ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
-                          : vector(0.0f, 0.0f, 0.0f);
+  return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+                                       : vector(0.0f, 0.0f, 0.0f);
 }
 #endif

@@ -57,7 +57,7 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
                                    int32_t count) {
   const int32_t next = c->grid.columns, first = row * next;
   lanes3_scatter_add(to, line->from + first, next, pull, count);
-  lanes3_scatter_add(to, line->to + first, next, lanes3_negated(pull), count);
+  lanes3_scatter_add(to, line->to + first, next, lanes3_negate(pull), count);
 }
 
 #endif

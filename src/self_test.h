@@ -5,9 +5,15 @@
 
 /// Self-test ///
 
-#ifndef CLOTH_NO_SELF_TEST
+/*
+ * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
+ * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
+ */
 
-/* Compilers may not compute what comes out of these in advance; nor move it, as one did with volatile alone. */
+#if WITH_SELF_TEST
+
+/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
+   inlined: volatile alone did not keep one compiler from moving the expression. */
 CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   volatile uint32_t kept = bits;
   float_bits b;
@@ -15,34 +21,35 @@ CLOTH_SEPARATE float opaque_float(uint32_t bits) {
   return b.value;
 }
 
+/* 1 if the value, once rounded to a float in memory, has these bits. */
 static int has_bits(float value, uint32_t bits) {
   volatile float kept = value;
   return float_to_bits(kept).bits == bits;
 }
 
-/* Expressions of known bits, and what is wrong where they come out otherwise. */
+/* Expressions whose results are known, and the error that another result means. */
 enum { A_PLUS_B, A_OVER_B, A_PLUS_B_MINUS_A, A_TIMES_A_PLUS_B, A_TIMES_2_OVER_2, ROOT_OF_A };
 typedef struct known_bits {
-  int16_t expression;
+  int16_t expression; /* A_PLUS_B ... */
   int16_t error;
-  uint32_t a, b, bits;
+  uint32_t a, b, bits; /* of the operands and the result */
 } known_bits;
 
 CLOTH_CONSTANT static const known_bits known_results[] = {
-    /* 1 + 2^-24: a tie, to even. Then the other way, a little more than a tie, and below 0. */
+    /* 1 + 2^-24 is a tie: to even, downwards; to even, upwards; a little more than a tie; a tie below 0. */
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800000u, 0x3f800000u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800001u, 0x33800000u, 0x3f800002u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x33800001u, 0x3f800001u},
     {A_PLUS_B, CLOTH_ERROR_ROUNDING, 0xbf800000u, 0xb3800000u, 0xbf800000u},
     /* 1 / 3 is rounded up. */
     {A_OVER_B, CLOTH_ERROR_ROUNDING, 0x3f800000u, 0x40400000u, 0x3eaaaaabu},
-    /* 2^127 * 2 is infinite in a float; in something wider it comes back. */
-    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS, 0x7f000000u, 0, 0x7f800000u},
-    /* (2^24 + 1/2) - 2^24, (1 + 2^-25) - 1: lost when rounded to a float, kept when wider or rearranged. */
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x4b800000u, 0x3f000000u, 0},
-    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS, 0x3f800000u, 0x33000000u, 0},
-    /* 3 / 7, which 3 * (1 / 7) is not. */
-    {A_OVER_B, CLOTH_ERROR_EXCESS, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
+    /* 2^127 * 2 is infinite in a float; in a wider format halving it gives 2^127 again. */
+    {A_TIMES_2_OVER_2, CLOTH_ERROR_EXCESS_PRECISION, 0x7f000000u, 0, 0x7f800000u},
+    /* (2^24 + 1/2) - 2^24 and (1 + 2^-25) - 1 are 0 if the sum is rounded to a float, else 1/2 and 2^-25. */
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x4b800000u, 0x3f000000u, 0},
+    {A_PLUS_B_MINUS_A, CLOTH_ERROR_EXCESS_PRECISION, 0x3f800000u, 0x33000000u, 0},
+    /* 3 / 7, which differs from 3 * (1 / 7). */
+    {A_OVER_B, CLOTH_ERROR_EXCESS_PRECISION, 0x40400000u, 0x40e00000u, 0x3edb6db7u},
     /* (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 when it is rounded once, and 0 when the product is rounded first. */
     {A_TIMES_A_PLUS_B, CLOTH_ERROR_CONTRACTION, 0x3f800001u, 0xbf800002u, 0},
     /* Roots of 2, the neighbours of 1, 2^-126, the largest float, infinity. */
@@ -54,6 +61,7 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
+/* The value of an expression in lanes. */
 static lanes expression_value(int expression, lanes a, lanes b) {
   switch (expression) {
   case A_PLUS_B:
@@ -71,7 +79,7 @@ static lanes expression_value(int expression, lanes a, lanes b) {
   }
 }
 
-/* The same in plain floats, where lanes are more than that. */
+/* The value of an expression in floats: a twin of expression_value(), as lanes and floats may be separate units. */
 static float scalar_value(int expression, float a, float b) {
   switch (expression) {
   case A_PLUS_B:
@@ -89,7 +97,8 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* Every way to choose lanes: the first three, every second, both, and a store of no more than three. */
+/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
+   and lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -116,6 +125,7 @@ static int masks_are_right(void) {
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
 
+/* 1 if lanes_transpose() gives the transpose of a matrix of different numbers. */
 static int transposition_is_right(void) {
   float from[CLOTH_LANES * CLOTH_LANES];
   float to[CLOTH_LANES];
@@ -135,7 +145,8 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* Some values of a block, through the operations whose meaning differs most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
+   whose definitions differ most between vector units. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -150,7 +161,7 @@ static int lanes_are_right(void) {
   lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
-    float chosen = quotient < opaque_float(0xc0000000u) ? 0.0f - quotient : from[i] - quotient;
+    float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
     if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
       return 0;
     }
@@ -161,7 +172,8 @@ static int lanes_are_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Asked for twice: of a product that both have in common a compiler may fuse neither. */
+    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
+       and might then fuse neither with the sum. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
@@ -169,10 +181,10 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* one lane is the reference itself */
+  if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  /* Half of the smallest normal number is not 0, unless it is flushed: by the scalar unit or by the vector unit. */
+  /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);
   lanes wide = lanes_multiply(lanes_splat(smallest), lanes_splat(half));

@@ -6,82 +6,105 @@
 
 /// Collider shapes ///
 
-/* The distance functions give the distance of local points from the surface, negative inside, and the unit direction
-   in which it grows. All are exact outside, which makes them safe bounds for sphere tracing. */
+/*
+ * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
+ * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
+ * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
+ * a shape does not use are 0 in the collider. Reads and writes no cloth.
+ */
+
+/* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
+   STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
+#define NORMAL_MIN_LENGTH 1.0e-9f
 
 CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   lanes length = lanes3_length(p);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least)));
-  *normal = lanes3_select(lanes_less(least, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes3 outward = lanes3_scale(p, lanes_divide(lanes_splat(1.0f), lanes_maximum(length, min_length)));
+  *normal = lanes3_select(lanes_less(min_length, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
   return lanes_subtract(length, radius);
 }
 
-/* Two spheres and the cone that touches both. In the plane through the axis the cone is a line whose normal leans by
-   sin = (r0 - r1) / length towards the axis. */
+/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
+   check_shape() admits capsules with a squared cosine of 0.0019 and more. */
+#define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
+
+/* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
+   normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
+   below or above the cone is nearest to the lower or the upper sphere. */
 CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
-  float slope = square_root(maximum(1.0f - lean * lean, 1.0e-6f));
+  float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
   lanes zero = lanes_splat(0.0f);
   lanes sine = lanes_splat(lean);
   lanes cosine = lanes_splat(slope);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes up = lanes_add(p.y, lanes_splat(body->half_height));
-  lanes along = lanes_subtract(lanes_multiply(up, cosine), lanes_multiply(out, sine));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));       /* from the axis */
+  lanes height = lanes_add(p.y, lanes_splat(body->half_height)); /* above the centre of the lower sphere */
+  lanes along = lanes_subtract(lanes_multiply(height, cosine), lanes_multiply(radial, sine)); /* the line */
   lanes_mask low = lanes_less(along, zero);
   lanes_mask high = lanes_less(lanes_splat(length * slope), along);
-  lanes3 round_normal;
-  lanes from = lanes_select(low, up, lanes_subtract(up, lanes_splat(length)));
+  lanes3 sphere_normal;
+  lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
-  lanes round = distance_to_sphere(lanes3_of(p.x, from, p.z), radius, &round_normal);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes outward = lanes_divide(cosine, lanes_maximum(out, least));
-  lanes_mask aside = lanes_less(least, out);
-  lanes3 cone_normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(aside, lanes_multiply(p.z, outward)));
-  lanes cone = lanes_add(lanes_multiply(out, cosine), lanes_multiply(up, sine));
+  lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes outward = lanes_divide(cosine, lanes_maximum(radial, min_length));
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes3 cone_normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), cosine), sine,
+                                 lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
   cone = lanes_subtract(cone, lanes_splat(body->radius));
-  *normal = lanes3_select(low, round_normal, lanes3_select(high, round_normal, cone_normal));
-  return lanes_select(low, round, lanes_select(high, round, cone));
+  *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
+  return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
 
+/* A box is symmetric, so the distance is that of |p|: `excess` is how far |p| is beyond the faces, negative inside. The
+   distance of a point outside is the length of the positive excesses; inside it is the largest excess, that of the
+   nearest face. */
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes3 side = lanes3_of(signed_one(p.x), signed_one(p.y), signed_one(p.z));
-  lanes3 q = lanes3_of(lanes_multiply(p.x, side.x), lanes_multiply(p.y, side.y), lanes_multiply(p.z, side.z));
-  q = lanes3_subtract(q, lanes3_splat(half));
-  lanes deepest = lanes_maximum(q.x, lanes_maximum(q.y, q.z));
-  lanes3 beyond = lanes3_of(lanes_maximum(q.x, zero), lanes_maximum(q.y, zero), lanes_maximum(q.z, zero));
-  lanes3 corner;
-  lanes outside = distance_to_sphere(beyond, zero, &corner);
-  lanes_mask not_x = lanes_less(q.x, lanes_maximum(q.y, q.z));
-  lanes_mask not_y = lanes_less(q.y, q.z);
+  lanes3 sign = lanes3_of(lanes_sign(p.x), lanes_sign(p.y), lanes_sign(p.z));
+  lanes3 excess = lanes3_of(lanes_multiply(p.x, sign.x), lanes_multiply(p.y, sign.y), lanes_multiply(p.z, sign.z));
+  excess = lanes3_subtract(excess, lanes3_splat(half));
+  lanes largest = lanes_maximum(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes3 beyond =
+      lanes3_of(lanes_maximum(excess.x, zero), lanes_maximum(excess.y, zero), lanes_maximum(excess.z, zero));
+  lanes3 outside_normal;
+  lanes outside = distance_to_sphere(beyond, zero, &outside_normal);
+  lanes_mask not_x = lanes_less(excess.x, lanes_maximum(excess.y, excess.z));
+  lanes_mask not_y = lanes_less(excess.y, excess.z);
   lanes one = lanes_splat(1.0f);
-  lanes3 face = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
-                          lanes_keep(not_x, lanes_keep(not_y, one)));
-  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), deepest);
-  lanes3 outward = lanes3_select(is_outside, corner, face);
-  *normal = lanes3_of(lanes_multiply(outward.x, side.x), lanes_multiply(outward.y, side.y),
-                      lanes_multiply(outward.z, side.z));
-  return lanes_select(is_outside, outside, deepest);
+  lanes3 face_normal = lanes3_of(lanes_select(not_x, zero, one), lanes_keep(not_x, lanes_select(not_y, zero, one)),
+                                 lanes_keep(not_x, lanes_keep(not_y, one)));
+  lanes_mask is_outside = lanes_less(lanes_splat(STATE_QUANTUM), largest);
+  lanes3 outward = lanes3_select(is_outside, outside_normal, face_normal);
+  *normal = lanes3_of(lanes_multiply(outward.x, sign.x), lanes_multiply(outward.y, sign.y),
+                      lanes_multiply(outward.z, sign.z));
+  return lanes_select(is_outside, outside, largest);
 }
 
-/* A rectangle turned about the axis. */
+/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
+   the faces of this side are never the nearest. */
+#define CYLINDER_HALF_DEPTH 1.0e4f
+
+/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
+   rectangle, which is a box that reaches far in the third direction. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
-  lanes out = lanes3_length(lanes3_of(p.x, zero, p.z));
-  lanes3 flat;
-  cloth_vector half = vector(body->radius, body->half_height, 1.0e4f);
-  lanes distance = distance_to_box(half, lanes3_of(out, p.y, zero), &flat);
-  lanes least = lanes_splat(1.0e-9f);
-  lanes_mask aside = lanes_less(least, out);
-  lanes inverse = lanes_divide(flat.x, lanes_maximum(out, least));
-  *normal = lanes3_of(lanes_select(aside, lanes_multiply(p.x, inverse), flat.x), flat.y,
-                      lanes_keep(aside, lanes_multiply(p.z, inverse)));
+  lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));
+  lanes3 flat_normal;
+  cloth_vector half = vector(body->radius, body->half_height, CYLINDER_HALF_DEPTH);
+  lanes distance = distance_to_box(half, lanes3_of(radial, p.y, zero), &flat_normal);
+  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
+  lanes_mask off_axis = lanes_less(min_length, radial);
+  lanes outward = lanes_divide(flat_normal.x, lanes_maximum(radial, min_length));
+  *normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), flat_normal.x), flat_normal.y,
+                      lanes_keep(off_axis, lanes_multiply(p.z, outward)));
   return distance;
 }
 
+/* Distances of a block of local points from a collider of any shape. */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   switch (body->shape) {
   case CLOTH_SHAPE_PLANE:
@@ -98,7 +121,7 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *
   }
 }
 
-/* The same for one point. */
+/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
@@ -106,7 +129,9 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector 
   return distance;
 }
 
-/* The capsule around a body, its axis turned as the body is. Returns its radius. */
+/* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
+   axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
+   position [m]. Returns its radius [m]. */
 static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
                             cloth_vector *along) {
   float reach = maximum(body->radius, body->radius_top);
@@ -124,7 +149,10 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
   return reach;
 }
 
-/* Farthest a collider's surface lies from its position. */
+/* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
+#define PLANE_REACH 1.0e9f
+
+/* Largest distance of a collider's surface from its position [m], or a little more. */
 static float body_reach(const cloth_collider *body) {
   switch (body->shape) {
   case CLOTH_SHAPE_SPHERE:
@@ -136,6 +164,6 @@ static float body_reach(const cloth_collider *body) {
   case CLOTH_SHAPE_CYLINDER:
     return body->half_height + body->radius;
   default:
-    return 1.0e9f; /* a plane is never far */
+    return PLANE_REACH;
   }
 }

@@ -8,25 +8,30 @@
 
 /// Sleep ///
 
+/*
+ * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
+ * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ */
+
 #if WITH_SLEEP
 
-/* Do gusts act on the cloth? */
+/* 1 if gusts change the wind and the wind acts on the cloth. */
 static int has_gusts(const cloth *c) {
   const cloth_vector strength = inputs_of(c)->gust_strength;
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* Is no particle faster than the speed of sleep, and does no pin move? A slow pin has been told to. Gusts let nothing
-   rest. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
+   no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
   }
   vector_array v = vectors_at(c, c->state.velocity);
-  float most = c->settings.sleep.speed * c->settings.sleep.speed;
+  float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : most))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
@@ -45,7 +50,7 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-/* At the end of a step of dt seconds. */
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
   inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
@@ -54,7 +59,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   }
 }
 
-/* A step of a sleeping cloth. */
+/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
 CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);

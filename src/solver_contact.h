@@ -11,30 +11,44 @@
 
 /// Contact in the solver ///
 
-static void add_reaction(const cloth *c, const moving_body *m, cloth_vector where, cloth_vector impulse) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  cloth_vector arm = vector_flush_work(vector_subtract(where, shape_of(c, m)->pose.position));
+/*
+ * Contact as a constraint of the linear solve (thesis section 3.4.2): a particle in contact moves with the collider's
+ * surface, along the normal if it slides, in all directions if it sticks. The constraint force is the residual of the
+ * solve. A force that pulls releases the particle; one whose tangential part exceeds static friction makes it slide
+ * from the next solve on, against kinetic friction.
+ *
+ * In: positions, velocities, contact words (state), colliders, the plan. Out: contact words, velocities, reactions,
+ * statistics. Scratch: find_solver_contacts() leaves the normals in contact_normal and the prescribed velocity changes
+ * z in direction; resolve_contacts() reads the residual b - A x that the solve leaves, contact_normal and mobility;
+ * remove_push_velocities() reads contact_normal. All use workspace.body.
+ */
+
+/* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
+static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
+  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, vector_cross(arm, impulse));
+  react(c, m, impulse, vector_cross(arm, impulse));
 }
 
-/* Share of a penetration that a substep takes back; the rest keeps the contact alive (thesis section 3.4.2). */
+/* Share of a penetration that a substep takes back; the rest keeps the particle in contact (thesis section 3.4.2). */
 #define CONTACT_RELAXATION 0.9f
-/* A particle slower than this along a surface it has just met sticks to it [m/s]. */
+/* A particle slower than this along a surface that it has just met sticks to it [m/s]. With 0 a sheet that friction
+   should hold creeps, with 0.5 a sheet that should slide is held (row A12 of `make accuracy` fails with either). */
 #define STICK_SPEED 0.02f
-/* A released particle that comes back no faster than this stays free, so that the solve can lift it off [m/s]. */
+/* A released particle that returns no faster than this stays free [m/s], so that the solve can lift it off. With 0.1
+   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in the tests fails). */
 #define RELEASE_SPEED 1.0e-3f
-
-/* A particle in contact stays so until it is this far from touching [m]: constraints that came and went with every
-   substep would let go of what friction holds. */
+/* A particle in contact stays in contact until it is this far outside the thickness [m]. With 0 contacts come and go
+   with every substep: sheets that should slide stop, and sheets that friction should hold creep (test_incline and row
+   A12 of `make accuracy` fail). */
 #define CONTACT_SLOP 1.0e-4f
 
-/* The deepest collider a particle is in at the start of the substep, deeper than `least`; returns its index or -1. */
-static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float least,
+/* The collider that a particle at p is deepest in when the substep starts, deeper than `min_depth` [m]. Returns the
+   collider's index, with the normal and depth, or -1. Depths count from the thickness around the surface. */
+static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t substep, cloth_vector p, float min_depth,
                             cloth_vector *normal, float *depth) {
   int32_t deepest = -1;
-  *depth = least;
+  *depth = min_depth;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     if (!colliders_of(c)[index].used) {
       continue;
@@ -51,61 +65,64 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
   return deepest;
 }
 
-/* Velocity of the point of a body that is at p when the substep starts. */
+/* Mean velocity during the substep [m/s] of the point of a collider that is at p when the substep starts. */
 static cloth_vector surface_velocity(const step_plan *plan, const moving_body *m, cloth_vector p) {
   cloth_vector moved = to_world(&m->end, to_local(&m->start, p));
   return vector_scale(vector_subtract(moved, p), plan->inverse_h);
 }
 
-/* Velocity that takes back a share of a penetration in one substep. It moves the position and is then dropped: kept, it
-   would throw the particle off the surface. */
+/* Velocity along the normal that takes back CONTACT_RELAXATION of a penetration in one substep [m/s]. It moves the
+   position and is then removed from the velocity, as it would otherwise throw the particle off the surface. */
 static float push_speed(const step_plan *plan, float depth) {
   return CONTACT_RELAXATION * maximum(depth, 0.0f) * plan->inverse_h;
 }
 
+/* Depth of a particle at p below the thickness around a collider when the substep starts [m]. */
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
   return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
 }
 
-/* Sets up the constraint of one particle: its kind, normal, and the velocity change z it prescribes. */
+/* Sets up the constraint of one particle: its contact word, its normal, and the velocity change z that is prescribed in
+   the constrained directions. Returns z, which is 0 without a constraint. */
 static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
   uint32_t *info = &contact_info_of(c)[i];
-  uint32_t earlier = *info;
-  uint32_t before = CONTACT_KIND(earlier);
+  uint32_t info_before = *info;
+  uint32_t kind_before = CONTACT_KIND(info_before);
   cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
   cloth_vector v = vector_load(vectors_at(c, c->state.velocity), i);
-  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
+  cloth_vector zero = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal;
   float depth;
   int32_t index = -1;
   if ((freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
-    float least = before == CONTACT_STICK || before == CONTACT_SLIDE ? 0.0f - CONTACT_SLOP : 0.0f;
-    index = deepest_body(c, plan, substep, p, least, &normal, &depth);
+    float min_depth = kind_before == CONTACT_STICK || kind_before == CONTACT_SLIDE ? negate(CONTACT_SLOP) : 0.0f;
+    index = deepest_body(c, plan, substep, p, min_depth, &normal, &depth);
   }
   *info = CONTACT_NONE;
   if (index < 0) {
-    return nothing;
+    return zero;
   }
   const moving_body *m = body_in_substep(c, plan, index, substep);
   cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(plan, m, p)));
   normal = vector_flush_work(normal);
   float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
-  if (before == CONTACT_RELEASED && outward > 0.0f - RELEASE_SPEED) {
+  if (kind_before == CONTACT_RELEASED && outward > negate(RELEASE_SPEED)) {
     *info = CONTACT_WORD(index, 0, CONTACT_RELEASED);
-    return nothing;
+    return zero;
   }
   float target = push_speed(plan, depth);
-  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - outward);
-  int sticks = before == CONTACT_STICK || (before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
-  uint32_t dwell = before == CONTACT_SLIDE ? CONTACT_DWELL(earlier) : SLIDE_DWELL;
+  cloth_vector slip = vector_add_scaled(relative, normal, negate(outward));
+  int sticks = kind_before == CONTACT_STICK || (kind_before != CONTACT_SLIDE && vector_length(slip) < STICK_SPEED);
+  uint32_t dwell = kind_before == CONTACT_SLIDE ? CONTACT_DWELL(info_before) : SLIDE_DWELL;
   *info = CONTACT_WORD(index, sticks ? 0 : dwell, sticks ? CONTACT_STICK : CONTACT_SLIDE);
   vector_store(vectors_at(c, c->scratch.contact_normal), i, normal);
   cloth_vector change = vector_scale(normal, target - outward);
   return vector_flush_work(sticks ? vector_subtract(change, slip) : change);
 }
 
-/* Finds the contacts of a substep. The prescribed changes z are left in the direction. Returns how many there are. */
+/* Finds the contacts of a substep, and leaves the prescribed velocity changes z in scratch.direction. Returns how many
+   particles are constrained. */
 CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *plan, int32_t substep) {
   vector_array z = vectors_at(c, c->scratch.direction);
   int32_t contacts = 0;
@@ -119,51 +136,53 @@ CLOTH_SEPARATE int32_t find_solver_contacts(const cloth *c, const step_plan *pla
   return contacts;
 }
 
-/* The constraint force on a particle, the opposite of the unprojected residual (thesis section 3.4.2), as a velocity
-   change times the mass ratio. In directions that are free the residual is only what the solver left over. What gave
-   the particle its push, to be dropped again, does not press. */
+/* The constraint force on a particle as a velocity change times the mass ratio [m/s]: the opposite of the residual,
+   which the solve does not project (thesis section 3.4.2). The residual of a particle that slides is used along the
+   normal only: in the directions that are free it is the error of the solve. The velocity `push` out of a penetration,
+   which is removed again, is not part of the force. */
 static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
   cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
   cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), i);
   if (CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_SLIDE) {
     residual = vector_scale(normal, vector_dot(residual, normal));
   }
-  return vector_add_scaled(vector_scale(residual, -1.0f), normal, 0.0f - push * mass_ratio_at(c, i));
+  return vector_add_scaled(vector_scale(residual, -1.0f), normal, negate(push * mass_ratio_at(c, i)));
 }
 
 /*
- * What the constraint force of one particle means: an attractive one is released, static friction that is exceeded
- * gives way, and kinetic friction brakes. Returns the velocity to add. Release and slipping take effect in the next
- * solve: to undo a stiff constraint force here, particle by particle, would be an explicit step on a stiff spring.
- * Braking can only take speed away.
+ * Draws the consequences of the constraint force on one particle, and returns the velocity change to add. A force that
+ * pulls releases the particle, and one beyond static friction lets it slide; both take effect in the next solve, as
+ * taking a stiff constraint force back here, particle by particle, would be an explicit step of a stiff spring. A
+ * particle that slides relative to the surface at velocity `relative` is slowed by kinetic friction, which can only
+ * reduce its speed; if that stops it and it has slid for SLIDE_DWELL substeps it sticks.
  */
 static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
                                     cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
-  cloth_vector nothing = vector(0.0f, 0.0f, 0.0f);
+  cloth_vector zero = vector(0.0f, 0.0f, 0.0f);
   cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
-  float pressing = vector_dot(force, normal);
-  if (pressing < 0.0f) {
+  float normal_force = vector_dot(force, normal);
+  if (normal_force < 0.0f) {
     *info = CONTACT_WORD(m->index, 0, CONTACT_RELEASED);
-    return nothing;
+    return zero;
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
-    float pull = vector_length(vector_add_scaled(force, normal, 0.0f - pressing));
-    *info =
-        pull > shape_of(c, m)->static_friction * pressing ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
-    return nothing;
+    float tangential_force = vector_length(vector_add_scaled(force, normal, negate(normal_force)));
+    int slips = tangential_force > shape_of(c, m)->static_friction * normal_force;
+    *info = slips ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
+    return zero;
   }
-  cloth_vector slip = vector_add_scaled(relative, normal, 0.0f - vector_dot(relative, normal));
+  cloth_vector slip = vector_add_scaled(relative, normal, negate(vector_dot(relative, normal)));
   float speed = vector_length(slip);
-  float braking = shape_of(c, m)->kinetic_friction * pressing * floats_at(c, c->scratch.mobility)[i];
-  int stops = speed <= braking;
+  float max_friction = shape_of(c, m)->kinetic_friction * normal_force * floats_at(c, c->scratch.mobility)[i];
+  int stops = speed <= max_friction;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
-  return vector_scale(slip, stops ? -1.0f : 0.0f - braking / speed);
+  return vector_scale(slip, stops ? -1.0f : negate(max_friction / speed));
 }
 
-/* After the solve, with the velocities updated: friction, release and reactions of all contacts. */
+/* Friction, release and reactions of all contacts, after the solve has changed the velocities. */
 CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -178,15 +197,15 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
-    cloth_vector kept = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, m, p, vector_scale(kept, reference_mass(c)));
+    cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
+    add_reaction(c, m, p, vector_scale(received, reference_mass(c)));
     counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
 }
 
-/* Takes the push out of penetrations back from the velocities, once the positions have had it. A particle released just
-   now keeps it: it was the constraint that held it back. */
+/* Removes the velocities out of penetrations, push_speed(), once they have moved the positions. A particle that this
+   substep released keeps its velocity: the constraint held it back, it did not push it. */
 CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {
   vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
@@ -195,7 +214,7 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
       const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(info), substep);
       float push = push_speed(plan, depth_in_body(c, m, vector_load(vectors_at(c, c->state.position), i)));
       cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
-      vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, 0.0f - push));
+      vector_store(v, i, vector_add_scaled(vector_load(v, i), normal, negate(push)));
     }
   }
 }

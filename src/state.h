@@ -6,8 +6,12 @@
 
 /// State ///
 
-/* The state is made of words of 4 bytes, floats and integers, but for the freedoms it starts with, which are bytes and
-   count as little-endian words. */
+/*
+ * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ *
+ * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
+ * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
+ */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -16,7 +20,7 @@ static int32_t freedom_words(const cloth *c) {
   return (c->count + 3) / 4;
 }
 
-/* Words from the colliders to the end of the state. */
+/* Words of the state from the colliders, which follow the freedoms, to its end. */
 static int32_t state_words(const cloth *c) {
   return (int32_t)((c->state.end - c->state.colliders) / 4u);
 }
@@ -48,9 +52,10 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of what cloth_save() writes. A machine of the other byte order reads another number. */
+/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
 #define SAVE_MAGIC 0x65766173u
 
+/* The header of a save: magic number, bytes of state, hash of the config. */
 static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
   header[0] = SAVE_MAGIC;
   header[1] = c->state.end - c->state.freedom;
@@ -79,20 +84,20 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
     return error;
   }
   if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_SIZE;
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   uint32_t header[SAVE_HEADER_BYTES / 4];
   uint32_t expected[SAVE_HEADER_BYTES / 4];
   copy_memory(header, buffer, SAVE_HEADER_BYTES);
   describe_save(c, expected);
   if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_MAGIC;
+    return CLOTH_ERROR_IMAGE_VERSION;
   }
-  if (header[1] != expected[1] || bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_SIZE;
-  }
-  if (header[2] != expected[2] || header[3] != expected[3]) {
+  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
     return CLOTH_ERROR_IMAGE_CONFIG;
+  }
+  if (bytes < SAVE_HEADER_BYTES + header[1]) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
   return CLOTH_OK;

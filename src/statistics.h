@@ -9,11 +9,18 @@
 
 /// Statistics ///
 
+/*
+ * What a step reports about itself. In: the plan of the step and the port's timer. Out: cloth_statistics, iterations
+ * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
+ */
+
+/* The cloth_mode that statistics report for a family. */
 static int32_t public_mode(const spring_family *s) {
   const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
   return modes[s->projected];
 }
 
+/* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
@@ -29,8 +36,8 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
 }
 
-/* Ends a stage: its ticks go to the statistics and, where a trace was asked for, a hash of the vectors it made to the
-   port. CLOTH_TRACE(sheet, stage, substep, hash) finds the first difference between two machines. */
+/* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
+   finds the first stage in which two machines differ, passes it a hash of the vector array `made` by the stage. */
 static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
   workspace *work = workspace_of(c);
   uint32_t now = CLOTH_TICKS();
@@ -59,13 +66,13 @@ int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
   return CLOTH_OK;
 }
 
-int cloth_substep_iterations(const cloth *c, int32_t substep) {
+int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
   if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_SUBSTEPS;
+    return CLOTH_ERROR_INDEX;
   }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

@@ -23,70 +23,46 @@
 
 /// Stepping ///
 
-static void finish_motions(const cloth *c) {
-  uint8_t *freedom = freedom_of(c);
-  int are_carried = (union_of_freedom_flags(c) & PIN_HAS_TARGET) != 0;
-  for (int32_t i = 0; are_carried && i < c->count; i++) {
-    if (freedom[i] & PIN_HAS_TARGET) {
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    }
-  }
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    collider_slot *slot = &colliders_of(c)[index];
-    slot->previous = slot->body.pose;
-  }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) {
-    settle_targets(c);
-  }
-#endif
-}
+/*
+ * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
+ * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
+ * names the part, src/NAME.h, that does it.
+ * In: the state, the settings, dt. Out: the state and the statistics.
+ * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
+ * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
+ * accept; stage 2 uses scratch.residual and row_buffers for its own purposes.
+ */
 
-/* Projected springs, tethers and strain limits. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
-#if WITH_PROJECTION
-  if (plan->projects) {
-    project_springs(c, plan);
-  }
-  if (plan->projects && plan->tethered) {
-    workspace_of(c)->obstacles = find_obstacles(c);
-    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-      pull_tethers(c, slot);
-    }
-  }
-#endif
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
-    if (sweep > 0 && !may_refine(c)) {
-      refund_work(c, (uint64_t)(uint32_t)(c->settings.strain_limit.sweeps - sweep) * (uint32_t)c->count, sweep_cost(c));
-      break;
-    }
-    limit_strain(c, predicted_of(c));
-  }
-  update_velocities_from_positions(c, plan);
-}
-
-/* Forces, explicit and implicit, and the velocity changes that they bring. Returns how many particles are held by
-   contacts of the solver. */
+/* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
+  /* 1a. Velocity changes of the forces, and the operator: forces (springs, bend, seam, air). */
   evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
+
+  /* 1b. Contacts that are constraints of the solve: solver_contact. */
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
+
+  /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
   } else {
     add_explicit_change(c);
   }
+
+  /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
     resolve_contacts(c, plan, index, statistics_of(c));
   }
   return contacts;
 }
 
-/* New velocities and the prediction. Returns what add_forces() does. */
+/* Stage 1. Where only gravity and velocity damping act, predict() does all of it in one pass, unless particles are
+   confined. Returns what add_forces() does. */
 static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t index) {
   int32_t contacts = 0;
 #if WITH_PROJECTION
+  /* BDF2 prediction: motion. */
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
   if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
@@ -100,53 +76,97 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 #else
   contacts = add_forces(c, plan, index);
 #endif
+
+  /* 1e. Prediction of the positions: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   predict_positions(c, plan);
   return contacts;
 }
 
+/* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
+#if WITH_PROJECTION
+  /* 2a. Stiff springs: projection (lines, constraint). */
+  if (plan->projects) {
+    project_springs(c, plan);
+  }
+
+  /* 2b. Tethers: tether_pull. */
+  if (plan->projects && plan->tethered) {
+    workspace_of(c)->obstacles = find_obstacles(c);
+    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+      pull_tethers(c, slot);
+    }
+  }
+#endif
+
+  /* 2c. Strain limiting: lines. */
+  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
+      refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
+      break;
+    }
+    limit_strain(c, predicted_of(c));
+  }
+
+  /* 2d. Velocities from the moved positions: motion. */
+  update_velocities_from_positions(c, plan);
+}
+
+/* Substep `index` of a step, plan->h seconds long. */
 CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
   CLOTH_ASSERT(index < plan->substeps && plan->substeps <= CLOTH_SUBSTEP_LIMIT);
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
+
+  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+
+  /* 2. Lengths of springs and tethers: projection, tether_pull, lines, motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
     enforce_lengths(c, plan);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+
+  /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
     project_contacts(c, plan, index, counts);
   }
+
+  /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
     constrain_to_targets(c, plan, index);
   }
 #endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+
+  /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, plan, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
-/* What goes before the substeps. */
+/* What precedes the substeps: the plan, mobilities and uniform runs, the planned work, tethers and constraints. */
 static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
   clear_pads(c);
-  prepare_particles(c);
-  find_uniform_runs(c);
+  prepare_particles(c, dt);
+  int32_t uniform = find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
-    surroundings around = survey_surroundings(c);
-    w->uniform = around.uniform;
-    add_work(c, planned_work(c, &w->plan, &around), 1);
+    scene_summary scene = summarise_scene(c, uniform);
+    w->uniform = uniform;
+    add_work(c, planned_work(c, &w->plan, &scene), 1);
   }
 #if WITH_PROJECTION
   if (will_choose_tethers(c)) {
@@ -159,7 +179,7 @@ static void prepare_step(const cloth *c, float dt) {
 #endif
 }
 
-/* What has to be known of all substeps. Returns the notes. */
+/* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
   add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
@@ -170,7 +190,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
-/* A step with as many refinements as the workspace says. */
+/* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
@@ -180,7 +200,7 @@ static int step(const cloth *c, float dt) {
   prepare_step(c, dt);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
-  w->body.index = -1;
+  w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
@@ -195,7 +215,7 @@ static int step(const cloth *c, float dt) {
   return finish_statistics(c, &w->plan);
 }
 
-/* Lets a step refine without end. */
+/* Lets the next step do all its optional work (refinements), without a deadline. */
 static void allow_refinements(const cloth *c) {
   workspace *w = workspace_of(c);
   w->timed = 0;
@@ -221,7 +241,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_WORK;
+    return CLOTH_ERROR_STATE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
@@ -239,8 +259,11 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (c->settings.capacity.fixed_work || effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_WORK;
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);

@@ -10,139 +10,159 @@
 
 #if WITH_TARGETS
 
-/* Targets during one substep, which ends when a share `late` of their way is done. */
-typedef struct target_frame {
-  vector_array x, v, limit, place, place_before, normal, normal_before;
-  const float *mobility;
-  float early, late, inverse_h;
-  int32_t fixed_work;
-} target_frame;
+/*
+ * Motion constraints: each particle is kept within max_distance of its target, and out of a backstop, a sphere behind
+ * the target. Targets move in straight lines from where they were at the end of the last step to where they are at the
+ * end of the next. Also the calls that set targets and constraints.
+ *
+ * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
+ * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
+ */
 
-/* A vector between where it was and is; that of the end, to the bit, at the end. */
-CLOTH_INLINE lanes3 target_between(const target_frame *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask there) {
+/* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
+   reload them every iteration. */
+typedef struct target_context {
+  vector_array x, v; /* predicted positions and velocities */
+  vector_array limit, position, position_before, normal, normal_before;
+  const float *mobility;
+  /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
+   * step. */
+  float early, late;
+  float inverse_h; /* of the substep [1/s] */
+  int32_t fixed_work;
+} target_context;
+
+/* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
+   0 in lanes past the last particle. */
+CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
+                                   lanes_mask valid) {
   lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(there, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
 }
 
-/* A backstop, and how far from the target a particle may be: all from the target, with `axis` the target's normal. */
+/* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
+   backstop begins `distance` behind the target, its centre is `distance + radius` behind it. */
 typedef struct backstop {
-  cloth_vector axis;
-  float distance, radius, most;
+  cloth_vector axis; /* the target's unit normal */
+  float distance, radius, max_distance;
 } backstop;
 
-/* The point of the circle where the spheres of backstop and max distance meet that lies to the same side as p, which
-   is `along` ahead of the target. It is itself this far ahead: with L = distance + radius, from |x|^2 = most^2 and |x +
-   L axis|^2 = radius^2. */
+/* The point of the rim, the circle in which the backstop and the sphere of max_distance meet, that lies on the same
+   side of the axis as p; p is `along` in front of the target. The rim is `ahead` in front of the target and has the
+   radius `around`: with L = distance + radius, from |x|^2 = max_distance^2 and |x + L axis|^2 = radius^2. Returns
+   `front`, the foremost point of the backstop, if p is on the axis. */
 static cloth_vector clamp_to_rim(const backstop *b, cloth_vector p, float along, cloth_vector front) {
-  float reach = b->distance + b->radius;
-  float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->most * b->most) / reach);
-  ahead = maximum(flush_small(ahead, WORK_QUANTUM), 0.0f - b->most);
-  float around = square_root((b->most - ahead) * (b->most + ahead));
-  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, 0.0f - along));
+  float centre = b->distance + b->radius;
+  float ahead = -0.5f * ((b->distance * (b->distance + 2.0f * b->radius) + b->max_distance * b->max_distance) / centre);
+  ahead = maximum(flush_small(ahead, WORK_QUANTUM), negate(b->max_distance));
+  float around = square_root((b->max_distance - ahead) * (b->max_distance + ahead));
+  cloth_vector aside = vector_flush_work(vector_add_scaled(p, b->axis, negate(along)));
   float width = vector_length(aside);
   float share = around / maximum(width, STATE_QUANTUM);
   cloth_vector rim = vector_add_scaled(vector_scale(b->axis, ahead), aside, share);
   return width > STATE_QUANTUM ? rim : front;
 }
 
-/* The point nearest to p that is not in the backstop, and within max distance if p is: straight out, or to the rim if
-   that is too far from the target. Lengths are compared by what they differ in, not as squares of what may be large,
-   and everything is worked out whatever comes of it: with fixed work it always is. */
+/* The point nearest to p that is not in the backstop and, if p is, within max_distance: straight out of the backstop,
+   or on the rim if that is too far from the target. `excess` is |p - centre|^2 - radius^2, negative inside, written as
+   a sum of differences, since the squares themselves may be large and nearly equal. Everything is computed in any case,
+   as fixed work demands. */
 static cloth_vector push_out_of_backstop(const backstop *b, cloth_vector p) {
-  float reach = b->distance + b->radius;
+  float centre = b->distance + b->radius;
   float along = flush_small(vector_dot(p, b->axis), WORK_QUANTUM);
-  float excess = vector_dot(p, p) + (2.0f * reach * along + b->distance * (b->distance + 2.0f * b->radius));
+  float excess = vector_dot(p, p) + (2.0f * centre * along + b->distance * (b->distance + 2.0f * b->radius));
   excess = flush_small(excess, WORK_QUANTUM);
-  cloth_vector from = vector_flush_work(vector_add_scaled(p, b->axis, reach));
-  float distance = vector_length(from);
-  float share = (0.0f - excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
-  cloth_vector front = vector_scale(b->axis, 0.0f - b->distance);
-  cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from, share) : front;
+  cloth_vector from_centre = vector_flush_work(vector_add_scaled(p, b->axis, centre));
+  float distance = vector_length(from_centre);
+  float share = negate(excess) / ((b->radius + distance) * maximum(distance, STATE_QUANTUM));
+  cloth_vector front = vector_scale(b->axis, negate(b->distance));
+  cloth_vector straight = distance > STATE_QUANTUM ? vector_add_scaled(p, from_centre, share) : front;
   cloth_vector rim = clamp_to_rim(b, p, along, front);
-  cloth_vector out = vector_length(straight) <= b->most ? straight : rim;
+  cloth_vector out = vector_length(straight) <= b->max_distance ? straight : rim;
   return excess < 0.0f ? out : p;
 }
 
-/* A particle at p from its target, out of its backstop if it has one. */
-static cloth_vector keep_out_of_backstop(const target_frame *f, int32_t i, cloth_vector p, cloth_vector normal) {
+/* Moves one particle, at p relative to its target, out of its backstop. Pinned particles, and targets without a normal
+   or a backstop radius, are left alone. */
+static cloth_vector keep_out_of_backstop(const target_context *f, int32_t i, cloth_vector p, cloth_vector normal) {
   cloth_vector limit = vector_load(f->limit, i);
   float squared = vector_dot(normal, normal);
-  int stands = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
-  if (!stands && !f->fixed_work) {
+  int has_backstop = f->mobility[i] > 0.0f && limit.z > 0.0f && squared > 0.0f;
+  if (!has_backstop && !f->fixed_work) {
     return p;
   }
   float length = square_root(squared > 0.0f ? squared : 1.0f);
-  backstop b = {vector_flush_work(vector_scale(normal, 1.0f / length)), limit.y, maximum(limit.z, STATE_QUANTUM),
-                limit.x};
+  const backstop b = {.axis = vector_flush_work(vector_scale(normal, 1.0f / length)),
+                      .distance = limit.y,
+                      .radius = maximum(limit.z, STATE_QUANTUM),
+                      .max_distance = limit.x};
   cloth_vector moved = push_out_of_backstop(&b, p);
-  return stands ? moved : p;
+  return has_backstop ? moved : p;
 }
 
-/* Of a block, those with backstops one by one. */
-CLOTH_SEPARATE void keep_block_out_of_backstops(const target_frame *f, int32_t i, int32_t left, lanes3 normal,
+/* keep_out_of_backstop() for the first `left` particles of a block, one by one. */
+CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t i, int32_t left, lanes3 normal,
                                                 lanes3 *p) {
   float block[6][CLOTH_LANES];
-  vector_array places = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
-  lanes3_store(places, 0, *p, CLOTH_LANES);
+  vector_array positions = {block[0], block[1], block[2]}, normals = {block[3], block[4], block[5]};
+  lanes3_store(positions, 0, *p, CLOTH_LANES);
   lanes3_store(normals, 0, lanes3_flush(normal), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    vector_store(places, lane,
-                 keep_out_of_backstop(f, i + lane, vector_load(places, lane), vector_load(normals, lane)));
+    vector_store(positions, lane,
+                 keep_out_of_backstop(f, i + lane, vector_load(positions, lane), vector_load(normals, lane)));
   }
-  *p = lanes3_load(places, 0);
+  *p = lanes3_load(positions, 0);
 }
 
-/* Particles that a constraint moves lose what they had of velocity against it, and their history, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_frame *f, int32_t i, int32_t left) {
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
+   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes_mask there = lanes_first(left);
-  lanes3 place = target_between(f, f->place_before, f->place, i, there);
-  lanes3 x = lanes3_keep(there, lanes3_load(f->x, i));
-  lanes3 from = lanes3_flush_below(lanes3_subtract(x, place), STATE_QUANTUM);
-  lanes most = lanes_keep(there, lanes_load(f->limit.x + i));
-  lanes_mask moves = lanes_both(there, lanes_less(zero, lanes_load(f->mobility + i)));
+  lanes_mask valid = lanes_first(left);
+  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
+  lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
+  lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
+  lanes_mask moves = lanes_both(valid, lanes_less(zero, lanes_load(f->mobility + i)));
   lanes squared = lanes3_dot(from, from);
-  lanes_mask far = lanes_both(moves, lanes_less(lanes_multiply(most, most), squared));
+  lanes_mask far = lanes_both(moves, lanes_less(lanes_multiply(max_distance, max_distance), squared));
   lanes length = lanes_square_root(lanes_select(far, squared, one));
-  lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(most, length)), from);
-  lanes radius = lanes_keep(there, lanes_load(f->limit.z + i));
+  lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
+  lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, there), &p);
+    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
   }
-  lanes3 moved = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
-  lanes_mask held = lanes_both(moves, lanes_less(zero, lanes3_dot(moved, moved)));
-  if (!f->fixed_work && !lanes_any(held)) {
+  lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
+  lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
+  if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(held, moved), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(held, lanes3_add(place, p), lanes3_load(f->x, i)), left);
+  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
+  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  if (c->state.velocity_history) {
-    float *history = history_of(c, 1).x + i;
-    lanes_store_first(history, lanes_select(held, lanes_splat(HISTORY_INVALID), lanes_load(history)), left);
-  }
+  invalidate_block_history(c, moved, i, left);
 }
 
+/* Enforces the motion constraints of all particles in substep `index`. */
 CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
-  target_frame f;
-  f.x = predicted_of(c);
-  f.v = vectors_at(c, c->state.velocity);
-  f.limit = target_vectors(c, TARGET_LIMIT);
-  f.place = target_vectors(c, TARGET_PLACE);
-  f.place_before = target_vectors(c, TARGET_PLACE_BEFORE);
-  f.normal = target_vectors(c, TARGET_NORMAL);
-  f.normal_before = target_vectors(c, TARGET_NORMAL_BEFORE);
-  f.mobility = floats_at(c, c->scratch.mobility);
-  f.late = (float)(index + 1) / (float)plan->substeps;
-  f.early = 1.0f - f.late;
-  f.inverse_h = plan->inverse_h;
-  f.fixed_work = c->settings.capacity.fixed_work;
+  const float late = (float)(index + 1) / (float)plan->substeps;
+  const target_context f = {.x = predicted_of(c),
+                            .v = vectors_at(c, c->state.velocity),
+                            .limit = target_vectors(c, TARGET_LIMIT),
+                            .position = target_vectors(c, TARGET_PLACE),
+                            .position_before = target_vectors(c, TARGET_PLACE_BEFORE),
+                            .normal = target_vectors(c, TARGET_NORMAL),
+                            .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
+                            .mobility = floats_at(c, c->scratch.mobility),
+                            .late = late,
+                            .early = 1.0f - late,
+                            .inverse_h = plan->inverse_h,
+                            .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
 }
 
-/* The step is over: targets rest where they have arrived. */
+/* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void settle_targets(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
   copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
@@ -160,21 +180,24 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
+  if (!c->state.targets) {
+    return CLOTH_ERROR_STATE;
+  }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!c->state.targets || !is_motion_limit(limit)) {
-    return CLOTH_ERROR_TARGETS;
+  if (!is_motion_limit(limit)) {
+    return CLOTH_ERROR_RANGE;
   }
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
 
-/* The vertex of a particle. */
+/* The bytes of a particle's vertex; a tube's rows have one vertex more than particles. */
 static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, int32_t i) {
   int32_t vertex = i / c->grid.columns * row_vertices(c) + i % c->grid.columns;
   return (const uint8_t *)vertices + (size_t)vertex * (size_t)layout->stride;
 }
 
-/* Reads three floats of a vertex, or none. */
+/* An attribute of a vertex, three floats at any alignment; 0 if the layout does not have it. */
 static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   cloth_vector a = {0.0f, 0.0f, 0.0f};
   if (offset != CLOTH_ATTRIBUTE_NONE) {
@@ -183,12 +206,16 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
+/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
+   float. */
+#define TARGET_NORMAL_LIMIT 1.0e6f
+
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), 1.0e6f)) {
-      return CLOTH_ERROR_VECTOR;
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
+      return CLOTH_ERROR_RANGE;
     }
   }
   return CLOTH_OK;
@@ -200,7 +227,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     return error ? error : CLOTH_ERROR_NULL;
   }
   if (!c->state.targets) {
-    return CLOTH_ERROR_TARGETS;
+    return CLOTH_ERROR_STATE;
   }
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
   error = error ? error : check_targets(c, layout, vertices);
@@ -209,9 +236,9 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   }
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    cloth_vector place = read_attribute(vertex, layout->position_offset);
+    cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(place, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(position, STATE_QUANTUM));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {

@@ -11,154 +11,179 @@
 
 /// Pull of the tethers ///
 
+/*
+ * Pulls particles that are beyond the length T of a tether back towards its anchor, by (l^2 - T^2) / (l^2 + T^2) of the
+ * distance l, which is exact to first order. A tether whose straight path goes through a collider does not pull: it
+ * would draw the cloth through it.
+ * In: state.tethers, scratch.tether_marks, scratch.mobility, the colliders at the end of the step.
+ * Out: the predicted positions, in scratch.product; workspace.obstacles, set by the caller from find_obstacles().
+ * Scratch: scratch.row_buffers holds the obstacles' capsules (obstacles_of()); the forces' row buffers are spent by
+ * then.
+ */
+
 #if WITH_PROJECTION
 
-/* The other ends of a block's tethers: where they are, and how long the tethers are, squared. */
+/* The anchors of a block of particles: positions, and the tethers' squared lengths [m^2]. */
 typedef struct tether_ends {
-  lanes3 pin;
-  lanes rest;
+  lanes3 anchor;
+  lanes squared_length;
 } tether_ends;
 
-/* A particle without a tether has an endless one to particle 0. */
+/* Squared length of the tether of a particle that has none: longer than any distance in the world. */
 #define TETHER_ENDLESS 1.0e30f
 
 #if CLOTH_LANES > 1
+/* Looks up the anchors of the block from a column of a row on, one by one. `pins` leads to that of its first particle.
+   A particle without a tether gets an endless one to particle 0. */
 CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
                                     tether_ends *ends) {
-  float place[3][CLOTH_LANES];
-  float rest[CLOTH_LANES];
+  float position[3][CLOTH_LANES];
+  float squared_length[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     int32_t pin = lane < c->grid.columns - column ? pins[lane] : -1;
     int32_t from = pin < 0 ? 0 : pin;
     int32_t pin_row = from / c->grid.columns;
     cloth_vector p = vector_load(predicted_of(c), from);
     lanes columns = lanes_splat((float)(column - (from - pin_row * c->grid.columns)) + lane_numbers[lane]);
-    place[0][lane] = p.x;
-    place[1][lane] = p.y;
-    place[2][lane] = p.z;
+    position[0][lane] = p.x;
+    position[1][lane] = p.y;
+    position[2][lane] = p.z;
     columns = shorter_columns(m, columns);
-    rest[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
-    rest[lane] = pin < 0 ? TETHER_ENDLESS : rest[lane];
+    squared_length[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
+    squared_length[lane] = pin < 0 ? TETHER_ENDLESS : squared_length[lane];
   }
-  ends->pin = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
-  ends->rest = lanes_load(rest);
+  ends->anchor = lanes3_of(lanes_load(position[0]), lanes_load(position[1]), lanes_load(position[2]));
+  ends->squared_length = lanes_load(squared_length);
 }
 #endif
 
-/* Of the bodies that may be in the way of a tether. Their room is that of the forces' row buffers, which are spent by
-   then. */
+/* The capsules around the colliders that may block tethers; workspace.obstacles of them. */
 static obstacle_capsule *obstacles_of(const cloth *c) {
   return (obstacle_capsule *)at(c, c->scratch.row_buffers);
 }
 
-/* A little larger, as segments_within() rounds. Far from the origin, where that is not enough, the box decides: on
-   every machine alike. */
-static void set_box(obstacle_capsule *axis, float reach) {
-  cloth_vector a = axis->from, b = vector_add(axis->from, axis->along);
-  axis->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
-  axis->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
+/* The box around a capsule reaches this factor and STATE_QUANTUM farther than the capsule's radius. segments_within()
+   has roundings of some 1e-7 of the radius, so that close to the origin no path outside the box is within the capsule;
+   far from it, where positions are coarser than that, the box decides, on every machine alike. With 1 the box would cut
+   paths that graze the capsule. */
+#define BOX_MARGIN 1.0001f
+
+static void set_box(obstacle_capsule *capsule, float reach) {
+  cloth_vector a = capsule->from, b = vector_add(capsule->from, capsule->along);
+  capsule->low = vector(minimum(a.x, b.x) - reach, minimum(a.y, b.y) - reach, minimum(a.z, b.z) - reach);
+  capsule->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
 }
 
-/* Finds these where they are at the end of the step. Returns how many there are. */
+/* Makes the capsules around all colliders but planes, where they are at the end of the step. Returns how many. */
 CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
-  obstacle_capsule *axes = obstacles_of(c);
+  obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
-      obstacle_capsule *axis = &axes[count++];
-      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &axis->from, &axis->along);
-      axis->from = vector_add(slot->body.pose.position, axis->from);
-      axis->squared_reach = reach * reach;
-      set_box(axis, reach * 1.0001f + STATE_QUANTUM);
+      obstacle_capsule *capsule = &obstacles[count++];
+      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &capsule->from, &capsule->along);
+      capsule->from = vector_add(slot->body.pose.position, capsule->from);
+      capsule->squared_reach = reach * reach;
+      set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
   }
   return count;
 }
 
-/* Straight ways from particles to pins, and the boxes around them. */
+/* Straight paths from a block of particles to their anchors, and the boxes around the paths. */
 typedef struct tether_segments {
   lanes3 from, to;
   lanes3 low, high;
 } tether_segments;
 
-/* Which ways come nearer to an axis than its reach: the nearest points of two segments. */
-CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *axis) {
-  lanes tiny = lanes_splat(1.0e-12f);
-  lanes3 way = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
-  lanes a = lanes_maximum(lanes3_dot(way, way), tiny);
-  lanes3 apart = lanes3_flush_below(lanes3_subtract(w->from, lanes3_splat(axis->from)), STATE_QUANTUM);
-  lanes c = lanes_flush(lanes3_dot(way, apart));
-  float squared_length = vector_dot(axis->along, axis->along); /* 0 for a sphere */
-  if (squared_length > 0.0f) {
-    lanes3 along = lanes3_splat(axis->along);
-    lanes e = lanes_splat(maximum(squared_length, 1.0e-12f));
-    lanes b = lanes_flush(lanes3_dot(way, along));
-    lanes f = lanes_flush(lanes3_dot(along, apart));
-    lanes crossing = lanes_subtract(lanes_multiply(a, e), lanes_multiply(b, b));
-    lanes s = lanes_subtract(lanes_multiply(b, f), lanes_multiply(c, e));
+/* Least divisor in the search for nearest points [m^2; m^4 for the crossing]: segments shorter than 1e-6 m are treated
+   as that long, and parallel ones, which have many nearest points, get one of them. A smaller bound lets the quotients
+   overflow. */
+#define MIN_SEGMENT_SQUARE 1.0e-12f
+
+/* Which paths come nearer to a capsule's axis than its radius: the nearest points of two segments (Ericson, Real-Time
+   Collision Detection, section 5.1.9). s is the parameter on the path, t that on the axis. */
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *capsule) {
+  lanes tiny = lanes_splat(MIN_SEGMENT_SQUARE);
+  lanes3 path = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  lanes path_squared = lanes_maximum(lanes3_dot(path, path), tiny);
+  lanes3 apart = lanes3_flush_below(lanes3_subtract(w->from, lanes3_splat(capsule->from)), STATE_QUANTUM);
+  lanes path_apart = lanes_flush(lanes3_dot(path, apart));
+  float axis_length_squared = vector_dot(capsule->along, capsule->along); /* 0 for a sphere */
+  if (axis_length_squared > 0.0f) {
+    lanes3 axis = lanes3_splat(capsule->along);
+    lanes axis_squared = lanes_splat(maximum(axis_length_squared, MIN_SEGMENT_SQUARE));
+    lanes path_axis = lanes_flush(lanes3_dot(path, axis));
+    lanes axis_apart = lanes_flush(lanes3_dot(axis, apart));
+    lanes crossing = lanes_subtract(lanes_multiply(path_squared, axis_squared), lanes_multiply(path_axis, path_axis));
+    lanes s = lanes_subtract(lanes_multiply(path_axis, axis_apart), lanes_multiply(path_apart, axis_squared));
     s = clamped_to_one(lanes_flush(lanes_divide(s, lanes_maximum(crossing, tiny))));
-    lanes t = clamped_to_one(lanes_flush(lanes_divide(lanes_add(lanes_multiply(b, s), f), e)));
-    c = lanes_subtract(c, lanes_multiply(b, t));
-    apart = lanes3_subtract(apart, lanes3_scale(along, t));
+    lanes t = lanes_divide(lanes_add(lanes_multiply(path_axis, s), axis_apart), axis_squared);
+    t = clamped_to_one(lanes_flush(t));
+    path_apart = lanes_subtract(path_apart, lanes_multiply(path_axis, t));
+    apart = lanes3_subtract(apart, lanes3_scale(axis, t));
   }
-  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), c), a)));
-  lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, way, s));
-  return lanes_less(lanes3_dot(gap, gap), lanes_splat(axis->squared_reach));
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), path_apart), path_squared)));
+  lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, path, s));
+  return lanes_less(lanes3_dot(gap, gap), lanes_splat(capsule->squared_reach));
 }
 
 CLOTH_INLINE lanes_mask overlap(lanes low, lanes high, float other_low, float other_high) {
   return lanes_both(lanes_less(low, lanes_splat(other_high)), lanes_less(lanes_splat(other_low), high));
 }
 
-/* Which ways go through the box around a capsule: most go past it. */
-CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_capsule *axis) {
-  lanes_mask near = overlap(w->low.z, w->high.z, axis->low.z, axis->high.z);
-  near = lanes_both(near, overlap(w->low.x, w->high.x, axis->low.x, axis->high.x));
-  return lanes_both(near, overlap(w->low.y, w->high.y, axis->low.y, axis->high.y));
+/* Which paths' boxes overlap the box around a capsule. Most do not. */
+CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_capsule *capsule) {
+  lanes_mask near = overlap(w->low.z, w->high.z, capsule->low.z, capsule->high.z);
+  near = lanes_both(near, overlap(w->low.x, w->high.x, capsule->low.x, capsule->high.x));
+  return lanes_both(near, overlap(w->low.y, w->high.y, capsule->low.y, capsule->high.y));
 }
 
-/* Lets go of tethers with something solid in their straight way, of `left` particles. Only asked for those that would
-   pull. */
-CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *pin, lanes_mask taut, int32_t left,
-                                    lanes *share) {
-  const obstacle_capsule *axes = obstacles_of(c);
+/* Sets the share of those taut tethers to 0 whose straight path an obstacle blocks. `p` are the particles, of which
+   `left` exist. */
+CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
+                                    int32_t left, lanes *share) {
+  const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
-  uint32_t work = count_within(taut, left) * (uint32_t)count * COST_PASSED;
-  tether_segments w = {*p, *pin, lanes3_minimum(*p, *pin), lanes3_maximum(*p, *pin)};
+  uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
+  tether_segments w = {*p, *anchor, lanes3_minimum(*p, *anchor), lanes3_maximum(*p, *anchor)};
   for (int32_t n = 0; n < count; n++) {
-    lanes_mask near = lanes_both(taut, boxes_overlap(&w, &axes[n]));
+    lanes_mask near = lanes_both(taut, boxes_overlap(&w, &obstacles[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
-      work += count_within(near, left) * COST_UNBLOCKED;
-      *share = lanes_drop(lanes_both(near, segments_within(&w, &axes[n])), *share);
+      work += count_within(near, left) * COST_SEGMENT_TEST;
+      *share = lanes_drop(lanes_both(near, segments_within(&w, &obstacles[n])), *share);
     }
   }
   add_varying_work(c, work, 1);
 }
 
-/* Pulls the particles of a block that are beyond reach back along their tethers. Most are not, which is quick to see.
- */
+/* Least l^2 + T^2 [m^2]. Only the tether of a pin to itself is below; it is not taut, and the bound keeps its unused
+   share from being 0 / 0, which would raise the invalid flag. */
+#define MIN_TETHER_SQUARE_SUM 1.0e-12f
+
+/* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
   uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
   vector_array x = predicted_of(c);
   lanes3 p = lanes3_load(x, i);
-  lanes3 d = lanes3_subtract(p, ends->pin);
+  lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
-  lanes moves = lanes_load(floats_at(c, c->scratch.mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->rest, squared), lanes_less(lanes_splat(0.0f), moves));
+  lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
+  lanes_mask taut = lanes_both(lanes_less(ends->squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
-  lanes over = lanes_subtract(squared, ends->rest);
-  lanes below = lanes_maximum(lanes_add(squared, ends->rest), lanes_splat(1.0e-12f));
-  lanes share = lanes_keep(taut, lanes_divide(over, below));
+  lanes excess = lanes_subtract(squared, ends->squared_length);
+  lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
-    release_blocked(c, &p, &ends->pin, taut, left, &share);
+    release_blocked(c, &p, &ends->anchor, taut, left, &share);
   }
   lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
 }
 
-/* From a row on: in how many rows the same pins hold a block of columns in the same way. */
+/* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t *pins = tethers_of(c, slot) + column;
   int32_t pin = pins[row * c->grid.columns];
@@ -171,14 +196,14 @@ static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t col
   return end - row;
 }
 
-/* Rows of a block of columns that hang alike: on a pin, or on the pins from there on if they are side by side. */
+/* Rows of a block of columns that hang alike: on one pin, or each column on one of consecutive pins. */
 typedef struct tether_piece {
   rest_metric metric;
   int32_t pin, side_by_side;
   int32_t row, rows, column;
 } tether_piece;
 
-/* So many columns from the piece's first. */
+/* Pulls CLOTH_LANES columns of a piece, `from` columns from its first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
   vector_array x = predicted_of(c);
   int32_t pin_row = piece->pin / c->grid.columns;
@@ -187,26 +212,28 @@ CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_
   tether_ends ends;
   lanes columns;
   if (piece->side_by_side) {
-    ends.pin = lanes3_load(x, piece->pin + from);
+    ends.anchor = lanes3_load(x, piece->pin + from);
     columns = lanes_splat((float)(piece->column - pin_column));
   } else {
-    ends.pin = lanes3_splat(vector_load(x, piece->pin));
+    ends.anchor = lanes3_splat(vector_load(x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
   columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
-    ends.rest = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
+    ends.squared_length = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
     pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
   }
 }
 
 CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
-  tether_piece piece = *whole;
+  tether_piece piece = *whole; /* a copy that stores of positions cannot alias */
   for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->grid.columns; from += CLOTH_LANES) {
     pull_columns(c, &piece, from);
   }
 }
 
+/* Pulls the particles of a row between two columns, whose anchors have no pattern. `pins` holds those of all
+   particles. */
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
@@ -219,15 +246,15 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
     if (pins[i] < 0) {
       continue;
     }
-    ends.pin = lanes3_splat(vector_load(predicted_of(c), pins[i]));
+    ends.anchor = lanes3_splat(vector_load(predicted_of(c), pins[i]));
     lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
-    ends.rest = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
+    ends.squared_length = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
     pull_block(c, &ends, i, to - column);
   }
 }
 
-/* Tethers of one slot. */
+/* Pulls the tethers of one slot, block of columns by block of columns. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   tether_piece piece;
   piece.metric = metric_of(c, c->settings.tethers.scale);

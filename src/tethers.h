@@ -8,23 +8,28 @@
 
 /// Tethers ///
 
+/*
+ * Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012). A tether keeps a particle
+ * within reach of a pinned one, its anchor: no farther than the straight distance between them on the sheet at rest,
+ * times a scale. A particle has one for each slot, up to two, to the nearest pins in different directions. They are
+ * chosen in the first step after pins came or went.
+ * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none);
+ * scratch.tether_marks, which tell tether_pull.h the pattern of each block. Scratch: no other.
+ */
+
 #if WITH_PROJECTION
 
-/*
- * A tether holds a particle within reach of a pinned one: no farther than the straight way between them on the sheet at
- * rest, times a scale. Each particle has up to two, to the nearest pins in different directions. They are chosen anew
- * in the first step after pins came or went, by handing pins on from neighbour to neighbour: twice through the rows, a
- * bounded and fixed amount of work.
- */
+/* The anchors of all particles in a slot. */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
-/* Squared way on the sheet at rest between grid points that are so many columns and rows apart. Edges may lean: the
-   mixed term follows from the diagonals. */
+/* Squared rest distances: grid points that are u columns and v rows apart lie at the squared distance
+   warp u^2 + mixed u v + weft v^2 [m^2]. The mixed term, for edges that are not perpendicular, follows from the
+   diagonals. */
 typedef struct rest_metric {
   float warp, mixed, weft;
-  float around; /* columns all the way round; 0 if they do not go there */
+  float around; /* columns of a tube; 0 for a sheet */
 } rest_metric;
 
 static rest_metric metric_of(const cloth *c, float scale) {
@@ -38,7 +43,7 @@ static rest_metric metric_of(const cloth *c, float scale) {
   return m;
 }
 
-/* So many columns or, if that is shorter, what is left of the way round. */
+/* Columns between two points, round the other side of a tube if that is shorter. */
 CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
   if (!WITH_WRAP || m.around == 0.0f) {
     return columns;
@@ -53,14 +58,14 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
-/* Choosing tethers: what all particles share, and where the one at hand is. */
+/* The search for anchors, at one particle. */
 typedef struct anchor_search {
   rest_metric metric;
   int32_t particle, column, row;
-  int32_t *slots[TETHERS]; /* of all particles; NULL for one that is not there */
+  int32_t *slots[TETHERS]; /* anchors of all particles; NULL for a slot that the cloth does not have */
 } anchor_search;
 
-/* From a pin to a place of the grid. */
+/* Squared rest distance from a pin to a grid point [m^2]. */
 static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
   int32_t pin_row = pin / c->grid.columns;
   lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
@@ -71,14 +76,20 @@ static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pi
   return rest_from(c, t, pin, t->column, t->row);
 }
 
-/* Is a pin beside another, at most half as far from it as from the particle? */
+/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: both would pull
+   in nearly the same direction. This is the ratio of the squared distances. A greater one lets particles below a row of
+   pins take two neighbouring pins, and loses the hold in the other direction. */
+#define REDUNDANT_RATIO 4.0f
+
+/* Is `pin` redundant for the particle beside the anchor `other`? */
 static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
   int32_t row = other / c->grid.columns;
-  return 4.0f * rest_from(c, t, pin, other - row * c->grid.columns, row) < rest_to_particle(c, t, pin);
+  float between = rest_from(c, t, pin, other - row * c->grid.columns, row);
+  return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
 }
 
-/* Offers a pin to the particle. It takes the nearest, and as its second the nearest that is not beside the first. Those
-   it has need no offer. */
+/* Proposes a pin (or none, -1) to the particle. It takes the nearest as its first anchor, and as its second the nearest
+   that is not redundant beside the first. */
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
@@ -105,7 +116,7 @@ static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) 
   }
 }
 
-/* What a neighbour so many columns and rows away knows. */
+/* Proposes the anchors of the neighbour that is so many columns and rows away, if there is one. */
 static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
   int32_t column = t->column + columns;
   int32_t row = t->row + rows;
@@ -121,14 +132,16 @@ static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32
   }
 }
 
+/* Moves the search to a column of its row; columns past the end of a tube's row start again at 0. */
 static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   column -= column >= c->grid.columns ? c->grid.columns : 0;
   t->column = column;
   t->particle = t->row * c->grid.columns + column;
 }
 
-/* Through the rows one way: each row hears from the one before, then from its left, then from its right; round a tube
-   all that twice, as what comes first hears from what comes last. */
+/* One sweep of nearest-anchor propagation (fast sweeping), downwards for rows 1 and upwards for rows -1: candidates
+   come from the row before, then from the left, then from the right. Tubes sweep each row twice, as column 0 also
+   depends on the last column. */
 static void propagate_anchors(const cloth *c, int32_t rows) {
   anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
@@ -151,6 +164,8 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
   }
 }
 
+/* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
+   fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
@@ -160,8 +175,8 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-/* Marks of a block of particles: it hangs on no pin, on one, on as many side by side in a row in the same order, or on
-   any. */
+/* Mark of a block of TETHER_BLOCK particles of a row, by its anchors: none; one for all; as many as particles,
+   consecutive in a row in column order; or any others. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
@@ -180,7 +195,7 @@ static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
   return are_side_by_side && pins[0] >= 0 ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
 }
 
-/* Returns 1 if there are any. */
+/* Marks all blocks of all slots. Returns 1 if there is any tether. */
 CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
   int32_t any = 0;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
@@ -199,7 +214,7 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 
 #endif
 
-/* Takes the tethers off that lead to a particle. */
+/* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
@@ -214,7 +229,10 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
   if (error) {
     return error;
   }
-  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_PROJECTION;
+  if (c->settings.tethers.count == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+  return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
@@ -226,7 +244,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return error;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH; /* choosing needs it */
+    return CLOTH_ERROR_STATE; /* choosing needs it */
   }
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -247,7 +265,7 @@ int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pi
   return error;
 }
 
-int cloth_choose_tethers(cloth *c) {
+int cloth_reset_tethers(cloth *c) {
   int error = check_tether(c, 0, 0);
   if (!error && inputs_of(c)->tethers_chosen == TETHERS_SET) {
     inputs_of(c)->tethers_chosen = TETHERS_STALE;

@@ -2,16 +2,84 @@
 
 /// The cloth in its arena ///
 
-#define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
-#define CLOTH_COOKIE 0xc10471e5u /* proves that a config was made by cloth_config_default() */
+/*
+ * The structs and arrays that lie in a cloth's arena, and the owners of its scratch. The arena holds, in this order:
+ * struct cloth; the constants (maps); the state, which is saved, loaded and hashed; the cloth's own scratch, some of
+ * which callers read after a step; and the scratch that other cloths may share, of which nothing outlasts a step.
+ * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
+ *
+ * Who owns which scratch when. Stages of a step, in order; all but the first run once per substep:
+ *
+ *   prepare   prepare_step() (step.h), before the first substep
+ *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, bend.h, seam.h): unless only these two act
+ *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
+ *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
+ *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
+ *   resolve   resolve_contacts() (solver_contact.h): if particles are held
+ *   move      predict_positions() (motion.h): unless predict has found the final velocities already
+ *   lengths   project_springs() (projection.h), pull_tethers() (tether_pull.h), limit_strain() (lines.h) and
+ *             update_velocities_from_positions() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h) and constrain_to_targets()
+ *             (targets.h), in this order
+ *   accept    accept_particles() (motion.h)
+ *
+ * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
+ * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
+ *
+ *   array            owner     content                                                   read by
+ *   uniform_runs     prepare   longest run of mobility and stiffness 1 of each row,      lengths
+ *                              then of each block of columns
+ *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
+ *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
+ *   row_buffers      forces    changes that the springs of a row bring to rows below:    forces
+ *                              buffer 0 those one cell long, 1 and 2 bend springs
+ *                    solve     the same for each product of the matrix                   solve
+ *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
+ *   force_share      predict   share with which forces act on each particle              add_explicit_change()
+ *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
+ *                    solve     residual b - A x, not projected: the contact force        solve, resolve
+ *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
+ *                    solve     preconditioned residual and A times direction, by turns   solve
+ *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
+ *                              them (they are those of predict if move is left out)
+ *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
+ *   bend_slopes      forces    slopes of implicit bend springs                           solve
+ *   seam             forces    w and beta of implicit springs across a tube's seam       solve
+ *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
+ *   direction        hold      prescribed velocity changes z of held particles           solve
+ *                    solve     z, the warm start, then the direction of the iteration    solve
+ *   solution         solve     velocity changes x                                        solve
+ *   inverse          solve     diagonal blocks C of A, then the preconditioner's blocks  solve
+ *   share            solve     1 for particles that coarser grids correct, else 0        solve
+ *   nodes            solve     NODE_FLOATS arrays per grid: sums of springs (6) and of   solve
+ *                              masses (6), which become residual (3), correction (3)
+ *                              and inverse blocks (6)
+ *   coarse_lines     solve     two lines of vectors of a grid, during a restriction or   solve
+ *                              an interpolation
+ *
+ *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
+ *                              steps work.h makes plans there                            the statistics
+ *   own.constraints  prepare   projection_plan and the distance constraints after it     project_springs()
+ *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
+ *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
+ *                    touch
+ *
+ * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
+ * the state and the workspace, after each component of product and direction, and before bend_slopes.
+ */
 
-/* The springs that join a particle to its neighbours, by direction. Each is kept by the cell that it is the upper or
-   the left edge of, or a diagonal of, at the index of the cell's first particle (row, column); an antidiagonal leads
-   from (row, column + 1) to (row + 1, column). Bend springs are kept alike, by squares of two cells. */
+#define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
+#define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
+
+/* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
+   cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
+   (row + 1, column). A bend spring is stored in the same way, by squares of two by two cells. */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction, which `d` names. Unless size is asked for, each direction has a copy of the
-   statement of its own, in which `d` is a constant to the compiler. */
+/* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
+   compiled for each direction, with `d` a constant. */
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
@@ -30,247 +98,244 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
   FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
-/* How many floats the operator keeps for one spring: w (3) and beta. */
+/* Floats of the operator for one spring, whose matrix block is w w^T + beta I: w (3) and beta. */
 #define OPERATOR_FLOATS 4
-/* They are kept by tiles of eight places of a row: sixteen times eight floats, so that all are found from one address.
-   The last tile of a row is as much narrower as the row ends earlier. */
-#define TILE 8
+/* Floats of the operator for one cell. */
 #define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
-/* Where tethers come from: pins came or went since they were chosen; chosen for the pins there are; set by the caller.
- */
+/* The operator's floats lie in tiles of eight cells of a row, CELL_FLOATS arrays of eight floats each, so that all of a
+   cell's floats are found from one address. The last tile of a row is as narrow as what is left of the row. */
+#define TILE 8
+/* Tethers: pins came or went since they were chosen; they were chosen for the present pins; the caller has set some. */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
-/* Where targets are: nowhere yet; at rest; under way during the next step. */
+/* Targets: there are none yet; they rest; they move during the next step. */
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
-/* What is kept of targets, a vector per particle each, and LIMIT: the motion constraint's three lengths. */
+/* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
+   and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
 enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
-/* Tethers of a particle at most. */
+/* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* Columns, or rows, whose pieces without pins are told together: the most lanes there are. */
+/* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
 #define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
 #define TETHER_BLOCK 8
-/* Rows without pins and maps have kernels of their own, unless size matters more. */
+/* 1: runs in which all mobilities and stiffness factors are 1 have kernels of their own; 0 when optimising for size. */
 #ifdef __OPTIMIZE_SIZE__
 #define UNIFORM_KERNELS 0
 #else
 #define UNIFORM_KERNELS 1
 #endif
-/* Floats kept readable beyond the last array of a kind, for the lanes past a row's end: kernels read them, throw away
-   what comes of it, and never write there. Arrays otherwise follow each other closely, in the same places for every
-   lane width. */
+/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end and
+   discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
+   offsets for every lane width. */
 #define LANE_PAD 8
-/* Zeros before the bend slopes: where the first particles look for springs that lead to them from the
-   left. Two are needed; eight keep what follows aligned. */
+/* Zeros before the bend slopes: the slopes of springs that would end at the first two particles of the grid. Two are
+   needed; eight keep the slopes aligned. */
 #define ZERO_PAD 8
-/* Row buffers of vectors: what the springs and the bend springs of rows above bring to the rows below. */
+/* Row buffers, each of a vector per column: buffer 0 for springs one cell long; 1 and 2, for even and odd rows, for
+   bend springs, which reach two rows. */
 #define ROW_BUFFERS 3
 
-/* Degrees of freedom (thesis eq. 5.1) and pin bookkeeping, one byte a particle. */
+/* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
 #define FREEDOM_MASK 3u
 #define FREEDOM_FREE 3u
 #define FREEDOM_PLANE 2u
 #define FREEDOM_LINE 1u
 #define FREEDOM_PINNED 0u
-#define PIN_HAS_TARGET 4u /* its velocity was made from a target and holds for the next step only */
-#define PIN_ARRIVED 8u    /* that step is over: the velocity is history and is cleared when the next step starts */
+#define PIN_MOVING 4u  /* the displacement [m] of the next step is stored in place of the velocity */
+#define PIN_ARRIVED 8u /* the velocity was that of one step, and becomes 0 when the next one starts */
 
-/* A particle confined to a line or plane. */
+/* A particle confined to a line or plane. Consists of words, as images and hashes read the state word by word. */
 typedef struct confinement {
   int32_t particle;
-  uint32_t freedom;
+  uint32_t freedom;       /* FREEDOM_LINE or FREEDOM_PLANE */
   cloth_vector direction; /* of the line, or the plane's normal; unit length */
-  cloth_vector anchor;    /* a point of the line or plane */
+  cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
-/* A collider slot: what it is and its motion in the next step. `used` is 0 for a free slot. */
+/* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
-  uint32_t used;
-  cloth_collider body; /* body.pose is where it goes */
-  cloth_pose previous; /* where it comes from */
+  uint32_t used;       /* 0: the slot is free */
+  cloth_collider body; /* body.pose is the pose at the end of the step */
+  cloth_pose previous; /* pose at the start of the step */
 } collider_slot;
 
-/* Contact of one particle with a solid inside the solve. */
+/* Contact of one particle with a collider as a constraint of the solve: held in all directions, held along the normal,
+   or let go because the collider would have had to pull. */
 enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
-/* One word a particle: the kind, for how many substeps it still has to slide, and the collider's index. */
+/* One word per particle: the kind (2 bits), how many substeps it still has to slide (3 bits), the collider's index. */
 #define CONTACT_KIND(info) ((info)&3u)
 #define CONTACT_DWELL(info) (((info) >> 2) & 7u)
 #define CONTACT_COLLIDER(info) ((int32_t)((info) >> 5))
 #define CONTACT_WORD(collider, dwell, kind) (((uint32_t)(collider) << 5) | ((uint32_t)(dwell) << 2) | (uint32_t)(kind))
-/* A particle that slips does so for this many substeps before it may stick again. Without it neighbours take turns in
-   holding each other, and a sheet that should slide stands still. */
+/* A particle that starts to slide slides for at least this many substeps before it may stick again. With 0 or 1
+   neighbours hold each other by turns: the sheet of test_incline, which has to slide at a friction of 0.35, then stays
+   where it is. At most 7, as a CONTACT_WORD() has three bits for it. */
 #define SLIDE_DWELL 4u
 
-/* What the caller may change between steps, beside particles, colliders and confinements. */
+/* What the caller may change between steps, beside particles, colliders, confinements and targets. All fields are
+   words; from last_substep on they are floats. */
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_place[2]; /* where in the sequence of gusts the next step begins: whole periods, and 2^-32 of one */
+  uint32_t gust_place[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
   float gust_period; /* [s]; 0 without gusts */
   cloth_fabric fabric;
-  float rest_time; /* for how long all has been slow [s]; ASLEEP for a cloth that sleeps */
+  float rest_time; /* how long every particle has been slower than the sleep speed [s]; ASLEEP for a sleeping cloth */
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
 
-/* One direction of stretch or shear springs, scaled for the substep. */
-typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* k ks / m0: velocity change per metre of elongation */
-  float stiffness;   /* k^2 ks / m0 */
-  float damping;     /* k kd / m0 */
-  float compression; /* share of both that acts when shorter than rest */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, on an average spring */
-  int32_t mode;      /* of the springs that act by forces */
-  int32_t projected; /* none, all, or those above the plan's threshold */
-} spring_family;
-
+/* Which springs of a family are projected instead of acting by forces. SOME: those whose own kappa, with the maps, is
+   above the plan's `projected_above`. */
 enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 
-/* One direction of bend springs. Velocity change per substep, negative pushing apart, at s = l / L: the weaker of the
-   fabric's curve * p(s) and its line linear * (l - L), but no weaker than fold * (l - L). */
+/* One direction of stretch or shear springs, with coefficients for a substep of h seconds and the reference mass m0. */
+typedef struct spring_family {
+  float rest;        /* rest length [m] */
+  float force;       /* h ks / m0: velocity change per metre of elongation [1/s] */
+  float stiffness;   /* h^2 ks / m0 */
+  float damping;     /* h kd / m0 */
+  float compression; /* share of stiffness and damping that acts on a spring shorter than its rest length */
+  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
+  int32_t mode;      /* a cloth_mode: of the springs that act by forces */
+  int32_t projected; /* PROJECTED_NONE ... */
+} spring_family;
+
+/* One direction of bend springs, with coefficients for a substep of h seconds and the reference mass m0. A spring of
+   length l = s L, shorter than its rest length L, changes the velocity of its ends by the weaker of curve * p(s) and
+   linear * (l - L), but by no less than fold * (l - L) [m/s]; negative pushes the ends apart. p is the quartic of Choi
+   and Ko (2002). */
 typedef struct bend_family {
-  float rest, inverse_rest;
-  float curve;        /* (k / m0) c / L^2 */
-  float curve_slope;  /* (k^2 / m0) c / L^3: slope is this times p'(s) */
-  float linear;       /* (k / m0) c_b */
-  float linear_slope; /* (k^2 / m0) c_b */
-  float most;         /* bound on the fabric's push */
-  float fold;         /* (k / m0) times the fold stiffness */
-  float fold_slope;   /* (k^2 / m0) times the fold stiffness */
-  float damping;      /* k kd / m0 */
+  float rest, inverse_rest; /* L [m], 1 / L */
+  float curve;              /* (h / m0) c / L^2 [m/s] */
+  float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
+  float linear;             /* (h / m0) c_b [1/s] */
+  float linear_slope;       /* (h^2 / m0) c_b */
+  float most;               /* maximum of the curve's push [m/s] */
+  float fold;               /* (h / m0) times the fold stiffness [1/s] */
+  float fold_slope;         /* (h^2 / m0) times the fold stiffness */
+  float damping;            /* h kd / m0 */
 } bend_family;
 
+/* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
+   before the first substep. */
 typedef struct step_plan {
   float dt;           /* of the step [s] */
-  float h, inverse_h; /* substep [s], and its inverse */
+  float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
-  int32_t notes;
-  int32_t solves;      /* 1 if anything is implicit */
-  int32_t forces;      /* 1 if anything but gravity and velocity damping acts by forces */
-  int32_t springs;     /* 1 if stretch or shear springs do */
-  int32_t projects;    /* 1 if springs are projected */
-  int32_t span;        /* largest span of the projected springs */
-  float extrapolation; /* share of BDF2 in the prediction */
-  float history;       /* scales what the earlier velocities tell, from the last substep's length to this one's */
-  int32_t bend_mode;
-  int32_t bend_projected;
-  int32_t tethered;      /* 1 if some particle has a tether */
-  float projected_above; /* kappa above which springs are projected */
-  float bend_kappa;
+  int32_t notes;            /* CLOTH_NOTE_... flags for the result */
+  int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
+  int32_t forces;           /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t springs;          /* 1 if stretch or shear springs act by forces */
+  int32_t projects;         /* 1 if springs are projected */
+  int32_t span;             /* largest span of the projected springs [cells] */
+  float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
+  float history;            /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  int32_t bend_mode;        /* a cloth_mode: of the bend springs */
+  int32_t bend_projected;   /* 1 if the bend springs are projected */
+  int32_t tethered;         /* 1 if a particle has a tether */
+  float projected_above;    /* kappa above which springs are projected */
+  float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
   float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
   spring_family spring[DIRECTIONS];
   bend_family bend[DIRECTIONS];
 } step_plan;
 
-/* Columns from .. to - 1 of a row, or rows of a column. */
+/* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
 typedef struct uniform_run {
   int16_t from, to;
 } uniform_run;
 
-/* A collider during one substep. */
+/* A collider during one substep, as body_in_substep() computes it. */
 typedef struct moving_body {
   cloth_pose start, end;    /* pose when the substep starts and ends */
-  float margin;             /* distance kept from its surface */
-  int32_t turns;            /* 1 if it does */
-  int32_t aligned;          /* 1 if it is a sphere that does not: world axes serve */
-  float reach;              /* around its position, margin included */
-  cloth_vector from, along; /* a capsule around it: where its axis begins, from its position, and leads */
-  float inverse_squared;    /* of the axis's length; 0: there is none */
-  float axis_reach;         /* around the axis, margin included */
-  int32_t index, substep;
+  float margin;             /* distance that contact by projection keeps from the surface [m] */
+  int32_t turns;            /* 1 if it rotates during the substep */
+  int32_t aligned;          /* 1 for a sphere that does not rotate: world axes serve as its own */
+  float reach;              /* radius of a sphere around its position that holds shape and margin [m] */
+  cloth_vector from, along; /* a capsule that holds its shape: start of the axis, relative to its position, and length
+                               vector of the axis [m] */
+  float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
+  float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
-/* A limit on the length of springs, see "Projection". */
+/* A range for the length of springs across `span` cells, see constraint.h. */
 typedef struct distance_constraint {
-  int32_t span;                             /* cells */
-  float low, high;                          /* squared: shorter than low is lengthened, longer than high shortened */
-  float compliance_below, compliance_above; /* compliance below and above, over the mobilities */
-  float gain_below, gain_above;             /* gain between two particles of mobility 1 */
-  int32_t fast;                             /* 1 if project_uniform() may serve */
-  float kappa, above; /* where only springs of a family above this are projected, its kappa; else 0 */
+  int32_t span;                             /* [cells] */
+  float low, high;                          /* the range's ends, squared [m^2] */
+  float compliance_below, compliance_above; /* m0 / (h^2 ks) of springs that are too short and too long */
+  float gain_below, gain_above;             /* 1 / (2 + compliance): the gain between two particles of mobility 1 */
+  int32_t fast;                             /* 1 if project_uniform() may be used in uniform runs */
+  float kappa, above; /* kappa of the family and threshold, if only springs above it are projected; else 0 */
 } distance_constraint;
 
-/* The limits of a step's projected springs, which follow it in memory: those of a direction lie in one piece, from the
-   coarsest span to the finest. */
+/* The constraints of a step's projected springs, which follow this struct in memory: those of one direction are
+   consecutive, from the largest span to the smallest. */
 typedef struct projection_plan {
   int32_t first[DIRECTIONS], count[DIRECTIONS];
 } projection_plan;
 
-/* A capsule around a body, for tethers: its axis lies along the body's longest extent. */
+/* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
+   step. */
 typedef struct obstacle_capsule {
-  cloth_vector low, high;   /* the box around it [m] */
-  cloth_vector from, along; /* one end of the axis, and from there to the other [m] */
-  float squared_reach;      /* around the axis */
+  cloth_vector low, high;   /* corners of the box [m] */
+  cloth_vector from, along; /* one end of the capsule's axis, and the vector from there to the other end [m] */
+  float squared_reach;      /* squared radius of the capsule [m^2] */
 } obstacle_capsule;
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
-/* Start of the scratch span. */
+/* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;  /* whose contacts are being worked on */
-  uint32_t tick;     /* of the port's timer, when the last stage ended */
-  uint32_t start;    /* tick when a step with a deadline began ... */
-  uint32_t ticks;    /* ... and the ticks it has */
-  int32_t uniform;   /* particles that the plain pieces of the rows hold */
-  int32_t obstacles; /* bodies that may be in the way of tethers */
-  int32_t timed;     /* 0 for a step without a deadline */
-  int32_t is_cut;    /* 1 if it may do no more optional work than max_refinements; 0: any */
-  int32_t refinements, max_refinements;
+  moving_body body;    /* the collider that body_in_substep() computed last */
+  uint32_t tick;       /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;      /* tick when a step with a deadline began */
+  uint32_t ticks;      /* ticks from there to the deadline */
+  int32_t uniform;     /* particles in the uniform runs of the rows */
+  int32_t obstacles;   /* how many obstacle capsules there are */
+  int32_t timed;       /* 1 for a step with a deadline */
+  int32_t is_cut;      /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements; /* pieces of optional work done so far */
+  int32_t max_refinements;
 } workspace;
 
-/* The grid, from the config. */
+/* The grid, from the config. Hashed as words. */
 typedef struct grid_shape {
   int32_t columns, rows;
   int32_t wrap;                     /* 1: column 0 follows the last column */
   float spacing_warp, spacing_weft; /* rest lengths of one cell's edges [m] */
-  float diagonal, antidiagonal;     /* and of its diagonals [m] */
+  float diagonal, antidiagonal;     /* rest lengths of one cell's diagonals [m] */
   float area;                       /* of the whole sheet at rest [m^2] */
 } grid_shape;
 
-/* The settings that a step reads, from the config: groups and fields are those of cloth_config. */
+/* The settings that a step reads: the groups of cloth_config, and its usual settings where they belong. */
 typedef struct cloth_settings {
-  struct {
-    float density, drag, lift, normal_drag;
-  } air;
+  cloth_config_air air;
   struct {
     int32_t method, bend_method;
     float explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  struct {
-    int32_t spans, fine_sweeps;
-    float fold_stiffness;
-  } projection;
-  struct {
-    int32_t count;
-    float scale;
-  } tethers;
-  struct {
-    int32_t preconditioner, max_iterations;
-    float tolerance;
-    int32_t warm_start;
-  } solver;
-  struct {
-    int32_t sweeps;
-    float max_extension, max_compression;
-  } strain_limit;
+  cloth_config_projection projection;
+  cloth_config_tethers tethers;
+  cloth_config_solver solver;
+  cloth_config_strain_limit strain_limit;
   struct {
     int32_t mode;
     float thickness;
   } contact;
-  struct {
-    float speed, time;
-  } sleep;
+  cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -280,8 +345,9 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
-/* Byte offsets from the start of the arena to scratch that cloths may share; 0 for what the config does without. They
-   lead up or down, modulo the size of an address. The first is never 0. */
+/* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
+   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_runs, the first, is
+   never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
@@ -290,7 +356,8 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to scratch of the cloth's own, which outlasts a step. */
+/* Byte offsets from the start of the arena to the scratch that is never shared. Statistics, iterations and reactions
+   can be read until the next step. */
 typedef struct own_offsets {
   uint32_t workspace;
   uint32_t constraints; /* 0: nothing is ever projected */
@@ -302,25 +369,25 @@ typedef struct constant_offsets {
   uint32_t mass_ratio, stiffness_map;
 } constant_offsets;
 
-/* Byte offsets from the start of the arena to the parts of the state. It begins with `freedom` and ends at `end`. */
+/* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
 
-/* A cloth: where everything lies in its arena, and its settings. */
+/* The start of every arena: where everything lies, and the settings. */
 struct cloth {
   uint32_t magic;
   int32_t count;           /* particles */
   int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 while the scratch is to be shared and none was given */
+  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
   uint32_t total_bytes;    /* of the arena */
   uint32_t shared_bytes;   /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
-  uint32_t pads[SCRATCH_PARTS]; /* a cloth takes the same room in every build */
+  uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
 #endif
   constant_offsets constant;
   state_offsets state;
@@ -329,33 +396,31 @@ struct cloth {
   cloth_settings settings;
 };
 
-/* A condition on the layout of types. NAME says what it is about. */
+/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
-/* Grid and settings are hashed word by word: a gap would hash as whatever lies there. */
+/* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
-/* From `last_substep` on the inputs are floats, which images check together. */
+/* From last_substep on the inputs are floats, which images check as one run. */
 LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
-/* A fabric is a run of floats, which are flushed together. */
+/* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
-/* A quaternion is a run of four floats, which are flushed together. */
+/* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
-/* A cloth takes the same room in every build: see `pads`. */
+/* The struct has the same size in every build: see `pads`. */
 LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
 
-/* What comes before the state in a save and in an image. */
+/* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
 
-/* The velocities before the last one are kept for extrapolation. Where they tell nothing - at the start, after a
-   contact, when the caller has set the velocity - the first of their floats is a speed that no particle has. */
+/* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
+   velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
+   particle, whose limit is at most 1e4. */
 #define HISTORY_INVALID 2.0e5f
-
-/* Fastest a pin may be told to move [m/s]. */
-#define PIN_SPEED_LIMIT 1.0e5f

@@ -6,18 +6,30 @@
 
 /// Uniform runs ///
 
-/* The longest piece of a row in which everything has mobility and stiffness 1. */
-static uniform_run uniform_run_of_row(const cloth *c, int32_t row) {
-  return ((const uniform_run *)at(c, c->scratch.uniform_runs))[row];
+/*
+ * A uniform run is a piece of a line in which every particle has mobility 1 (it is free and of the reference mass) and
+ * every spring has stiffness factor 1. project_uniform() serves there, at less than half of the general kernel's cost
+ * and with the same bits. Every row has one run, its longest; so has every block of LINE_BLOCK columns.
+ * In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has set.
+ * Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
+ */
+
+static uniform_run *uniform_runs_of(const cloth *c) {
+  return (uniform_run *)at(c, c->scratch.uniform_runs);
 }
 
-/* The longest piece of a block of columns in which that is so. */
+/* The run of a row, in columns. */
+static uniform_run uniform_run_of_row(const cloth *c, int32_t row) {
+  return uniform_runs_of(c)[row];
+}
+
+/* The run, in rows, of the block of columns that holds a column: all LINE_BLOCK columns are uniform there. */
 static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
-  return (uniform_run *)at(c, c->scratch.uniform_runs) + c->grid.rows + column / LINE_BLOCK;
+  return uniform_runs_of(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
 #if WITH_PROJECTION || CLOTH_LANES > 1
-/* The part of it that two pieces have in common, the second `shift` columns further right. */
+/* The elements that lie in run `a` and, `shift` columns further right, in run `b`. */
 static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) {
   int32_t from = b.from - shift;
   int32_t to = b.to - shift;
@@ -27,36 +39,21 @@ static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) 
 }
 #endif
 
-/*
- * The work of a step is a part that its plan and pins decide, reckoned in advance, and what the kernels count as it
- * comes: iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the
- * solver. A bound takes the most of the latter that there can be.
- */
-
-/* Particles of mobility 1 that the longest pieces of their rows hold, as find_uniform_runs() finds them. */
-static int32_t count_uniform_particles(const cloth *c) {
-  int32_t uniform = 0;
-  for (int32_t row = 0; row < c->grid.rows && !c->constant.stiffness_map; row++) {
-    int32_t longest = 0;
-    int32_t length = 0;
-    for (int32_t i = row * c->grid.columns; i < (row + 1) * c->grid.columns; i++) {
-      length = is_pinned(c, i) || mass_ratio_at(c, i) != 1.0f ? 0 : length + 1;
-      longest = length > longest ? length : longest;
-    }
-    uniform += longest;
-  }
-  return uniform;
+/* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
+   computed between steps, when the scratch holds anything. */
+static int has_unit_mobility(const cloth *c, int32_t particle) {
+  return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
 }
 
-/* The longest piece of a row, or of a block of columns, in which particles have mobility 1 and springs the same
-   stiffness. */
+/* The longest uniform run of a line, the first of several of that length; empty if there is none. The line has `length`
+   elements; element n is made of `side` particles next to each other in a row, from `first + n * along` on: one for a
+   row, a row of a block of columns for the others. */
 static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  const float *mobility = floats_at(c, c->scratch.mobility) + first;
   uniform_run longest = {0, 0};
   int32_t from = 0;
   for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
-    for (int32_t k = 0; k < side; k++) {
-      from = mobility[n * along + k] == 1.0f ? from : n + 1;
+    for (int32_t s = 0; s < side; s++) {
+      from = has_unit_mobility(c, first + n * along + s) ? from : n + 1;
     }
     if (n + 1 - from > longest.to - longest.from) {
       longest.from = (int16_t)from;
@@ -66,34 +63,52 @@ static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t le
   return longest;
 }
 
-/* Have all particles of some rows of a block of columns mobility 1? */
+static uniform_run longest_uniform_run_of_row(const cloth *c, int32_t row) {
+  return longest_uniform_run(c, row * c->grid.columns, c->grid.columns, 1, 1);
+}
+
+#if WITH_PLANNING
+/* What find_uniform_runs() would return, between steps. */
+static int32_t count_uniform_particles(const cloth *c) {
+  int32_t count = 0;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    uniform_run run = longest_uniform_run_of_row(c, row);
+    count += run.to - run.from;
+  }
+  return count;
+}
+#endif
+
+/* Are the first `columns` particles of `rows` rows uniform, from particle `first` on? The whole lines that most sheets
+   consist of are recognised at a few instructions per block of lanes. */
 static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
   lanes one = lanes_splat(1.0f);
-  lanes worst = lanes_splat(0.0f);
+  lanes max_deviation = lanes_splat(0.0f);
   for (int32_t row = 0; row < rows; row++) {
     const float *mobility = floats_at(c, c->scratch.mobility) + first + row * c->grid.columns;
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes off = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
-      worst = lanes_maximum(worst, lanes_keep(lanes_first(columns - column), off));
+      lanes deviation = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
+      max_deviation = lanes_maximum(max_deviation, lanes_keep(lanes_first(columns - column), deviation));
     }
   }
-  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), worst));
+  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
 }
 
-/* Most lines are plain from end to end, which is quick to see. */
-CLOTH_SEPARATE void find_uniform_runs(const cloth *c) {
-  uniform_run whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+/* Finds the runs of all rows and of all blocks of columns. Returns the number of particles in the runs of the rows. */
+CLOTH_SEPARATE int32_t find_uniform_runs(const cloth *c) {
+  int32_t count = 0;
+  const uniform_run whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    int32_t first = row * c->grid.columns;
-    uniform_run *piece = &((uniform_run *)at(c, c->scratch.uniform_runs))[row];
-    *piece =
-        are_uniform(c, first, 1, c->grid.columns) ? whole_row : longest_uniform_run(c, first, c->grid.columns, 1, 1);
+    int is_whole = are_uniform(c, row * c->grid.columns, 1, c->grid.columns);
+    uniform_run run = is_whole ? whole_row : longest_uniform_run_of_row(c, row);
+    uniform_runs_of(c)[row] = run;
+    count += run.to - run.from;
   }
   for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
     int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
-    uniform_run *piece = uniform_run_of_columns(c, column);
-    *piece = are_uniform(c, column, c->grid.rows, side)
-                 ? whole_column
-                 : longest_uniform_run(c, column, c->grid.rows, c->grid.columns, side);
+    int is_whole = are_uniform(c, column, c->grid.rows, side);
+    *uniform_run_of_columns(c, column) =
+        is_whole ? whole_column : longest_uniform_run(c, column, c->grid.rows, c->grid.columns, side);
   }
+  return count;
 }

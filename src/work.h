@@ -6,6 +6,7 @@
 #include "fabric.h"
 #include "init.h"
 #include "layout.h"
+#include "lines.h"
 #include "plan.h"
 #include "projection.h"
 #include "scalar.h"
@@ -14,7 +15,16 @@
 
 /// Work ///
 
-/* How many lines of springs across the seam act by forces, at least in a mode. */
+/*
+ * The work of a step and its bounds, added up from costs.h. Work has two parts: a planned one, fixed by the plan, the
+ * pins and the colliders and charged before the first substep; and a varying one that kernels charge as it happens:
+ * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
+ * bound is the planned work plus the maximum of the varying work. With fixed work the maximum is planned.
+ * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound() writes the
+ * workspace's plan, which every step makes anew. Scratch: none.
+ */
+
+/* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
   uint32_t lines = plan->bend_mode >= mode ? SEAM_BENDS : 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -23,13 +33,13 @@ static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t
   return is_wrapped(c) ? lines : 0;
 }
 
-/* Of what costs so much a row, a particle. */
-static uint32_t share_of_row(const cloth *c, uint32_t price) {
+/* Cost per particle of what costs so much per row, rounded up. */
+static uint32_t share_of_row(const cloth *c, uint32_t cost) {
   uint32_t columns = (uint32_t)c->grid.columns;
-  return (price + columns - 1u) / columns;
+  return (cost + columns - 1u) / columns;
 }
 
-/* Of an iteration of the solver, a particle. */
+/* Cost per particle of an iteration of the solver. */
 static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
@@ -39,7 +49,7 @@ static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
          share_of_row(c, seam);
 }
 
-/* Of a solve, a particle, without the iterations. */
+/* Cost per particle of a solve without its iterations. */
 static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
   return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
@@ -47,7 +57,7 @@ static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
          (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
-/* Of the forces, a particle. */
+/* Cost per particle of the forces of a substep and of the change that they bring. */
 static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
   return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
@@ -56,30 +66,33 @@ static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
          (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
-/* Of all that every substep does to a particle, however things are. */
-static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tethers) {
-  uint32_t price = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
+/* Cost per particle of what every substep does whatever the state is. */
+static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tether_slots) {
+  uint32_t cost = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
-    price += forces_cost(c, plan);
+    cost += forces_cost(c, plan);
   }
   if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
-    price += COST_SETTLE + (plan->projects ? (uint32_t)tethers * COST_TETHER : 0u);
+    cost += COST_UPDATE + (plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u);
   }
-  price += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
-  return price + (uint32_t)c->settings.strain_limit.sweeps * sweep_cost(c);
+  cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
+  return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
 }
 
-/* What lies outside a cloth: how many bodies of which shapes, and what is confined. */
-typedef struct surroundings {
-  int32_t uniform, confined, bodies, tethers;
-  uint32_t nearness; /* price of a particle that touches all of them at once */
-  uint32_t blocks;
-} surroundings;
+/* What the work of a step depends on beside its plan. */
+typedef struct scene_summary {
+  int32_t uniform;       /* particles in the uniform runs of all rows */
+  int32_t confined;      /* particles confined to lines and planes */
+  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
+  int32_t colliders;     /* all of them ... */
+  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+} scene_summary;
 
-static void add_body(surroundings *around, const cloth_collider *body) {
-  around->bodies++;
-  around->nearness += near_cost(body) + trace_cost(body) + COST_RESPOND;
-  around->blocks += body->shape != CLOTH_SHAPE_PLANE;
+static void add_collider(scene_summary *scene, const cloth_collider *body) {
+  scene->colliders++;
+  scene->contact_cost += near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
 static int has_pins(const cloth *c) {
@@ -91,81 +104,98 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-static surroundings survey_surroundings(const cloth *c) {
-  surroundings around;
-  fill_zero(&around, sizeof around);
-  around.uniform = count_uniform_particles(c);
-  around.confined = inputs_of(c)->confined_count;
-  around.tethers = has_pins(c) ? c->settings.tethers.count : 0;
+/* The scene as it is now, with `uniform` particles in the uniform runs of the rows. */
+static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
+  scene_summary scene;
+  fill_zero(&scene, sizeof scene);
+  scene.uniform = uniform;
+  scene.confined = inputs_of(c)->confined_count;
+  scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
-      add_body(&around, &colliders_of(c)[index].body);
+      add_collider(&scene, &colliders_of(c)[index].body);
     }
   }
-  return around;
+  return scene;
 }
 
-/* The most that tethers, contacts and iterations can cost a particle in a substep. Fixed work is this at all times. */
-static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const surroundings *around) {
-  uint64_t price = COST_RECOVER + around->nearness;
+/* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
+static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  uint64_t cost = COST_RECOVER + scene->contact_cost;
   if (plan->projects) {
-    price += (uint32_t)around->tethers * (COST_TAUT + around->blocks * (COST_PASSED + COST_UNBLOCKED));
+    cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
-  if (plan->solves || (has_solver_contacts(c) && around->bodies > 0)) {
-    price += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
+  if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
+    cost += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
   }
-  return price;
+  return cost;
 }
 
-/* What a step does however things are. */
-static uint64_t planned_work(const cloth *c, const step_plan *plan, const surroundings *around) {
-  uint64_t price = particle_cost(c, plan, around->tethers) + (uint32_t)around->bodies * COST_NEAR;
-  price += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, around) : 0u;
+/* The planned work of a step. */
+static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  uint64_t cost = particle_cost(c, plan, scene->tether_slots) + (uint32_t)scene->colliders * COST_NEAR;
+  cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
-    price += (uint32_t)around->bodies * (COST_SEEK + (around->bodies > 1 ? COST_SEEK_MORE : 0u));
+    cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
   }
-  uint64_t work = price * (uint32_t)c->count;
+  uint64_t work = cost * (uint32_t)c->count;
 #if WITH_PROJECTION
-  work += plan->projects ? projection_cost(c, plan, around->uniform) : 0u;
+  work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
 #endif
-  work += COST_CALL + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)around->confined * COST_CONFINED +
-          (uint32_t)around->bodies * COST_BODY;
+  work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
+          (uint32_t)scene->colliders * COST_BODY;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {
-    uint32_t rounds = is_wrapped(c) ? 3 : 1; /* two, and shorter ways to look for */
+    uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_OFFERS);
   }
   return work;
 }
 
-/* Can a step of dt be made? */
+/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (union_of_freedom_flags(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
+   moves, and its step looks at no particle. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {
     return error;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   if (!c->has_scratch) {
-    return CLOTH_ERROR_SCRATCH;
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
   }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
 
 #if WITH_PLANNING
 
-/* The most that a step can count beside. */
-static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const surroundings *around) {
-  uint64_t price = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, around);
-  if (has_solver_contacts(c) && around->bodies > 0) {
-    price += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
+/* Maximum of the varying work of a step. */
+static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  uint64_t cost = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, scene);
+  if (has_solver_contacts(c) && scene->colliders > 0) {
+    cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return price * (uint32_t)c->count * (uint32_t)plan->substeps;
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
 }
 
-int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
     return error;
@@ -177,65 +207,70 @@ int cloth_work_bound(const cloth *c, float dt, uint64_t *work) {
     *work = COST_STEP;
     return CLOTH_OK;
   }
-  step_plan *plan = &workspace_of(c)->plan; /* a step makes its own */
-  surroundings around = survey_surroundings(c);
+  step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
-  *work = planned_work(c, plan, &around) + max_varying_work(c, plan, &around);
+  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
   return CLOTH_OK;
 }
 
-/* A cloth of which nothing is there but what plans are made of. */
+/* A cloth without particles: just what plan_step() and the costs read, for plans of a config that has no arena. Offsets
+   into the cloth lead to the members that follow it. */
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   step_plan plan;
 } config_model;
 
-static void model_from_config(config_model *paper, const cloth_config *config) {
-  cloth *c = &paper->c;
-  fill_zero(paper, sizeof *paper);
+static void model_from_config(config_model *model, const cloth_config *config) {
+  cloth *c = &model->c;
+  fill_zero(model, sizeof *model);
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->mass_map, c->count, &c->settings.factors.min_mass_ratio, &c->settings.factors.max_mass_ratio);
-  measure_map(config->stiffness_map, c->count, &c->settings.factors.min_stiffness, &c->settings.factors.max_stiffness);
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
-  paper->inputs.targets = config->targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
-/* The dearest surroundings of a cloth of this config. */
-static surroundings worst_surroundings(const cloth_config *config) {
-  surroundings around;
-  cloth_collider dearest;
-  fill_zero(&around, sizeof around);
-  fill_zero(&dearest, sizeof dearest);
-  dearest.shape = CLOTH_SHAPE_CYLINDER;
-  around.confined = config->max_confined;
-  around.tethers = config->tethers;
+/* The scene of the highest work that a cloth of this config can be in: no uniform runs, and as many confined particles
+   and colliders as there is room for, cylinders, whose contacts cost more than those of any other shape. */
+static scene_summary worst_scene(const cloth_config *config) {
+  scene_summary scene;
+  cloth_collider body;
+  fill_zero(&scene, sizeof scene);
+  fill_zero(&body, sizeof body);
+  body.shape = CLOTH_SHAPE_CYLINDER;
+  scene.confined = config->capacity.max_confined;
+  scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
-    add_body(&around, &dearest);
+    add_collider(&scene, &body);
   }
-  return around;
+  return scene;
 }
 
-/* With substeps that a step would choose, any number of them may come: each makes another plan. */
-CLOTH_SEPARATE uint64_t max_work(config_model *paper, const surroundings *around, float dt) {
-  uint64_t most = 0;
-  cloth *c = &paper->c;
+/* The maximum work of a step. If the step chooses its own substeps, over every number that it may choose: each makes
+   another plan. */
+CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene, float dt) {
+  uint64_t max = 0;
+  cloth *c = &model->c;
   for (int32_t n = c->settings.integration.substeps > 0 ? c->settings.integration.substeps : 1;
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
-    plan_step(c, dt, &paper->plan);
-    uint64_t work = planned_work(c, &paper->plan, around) + max_varying_work(c, &paper->plan, around);
-    most = work > most ? work : most;
+    plan_step(c, dt, &model->plan);
+    uint64_t work = planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene);
+    max = work > max ? work : max;
   }
-  return most;
+  return max;
 }
 
-int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
   int error = check_config(config);
   if (error) {
     return error;
@@ -243,13 +278,13 @@ int cloth_work_bound_of(const cloth_config *config, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (!in_range(dt, 1.0e-6f, 1.0f)) {
-    return CLOTH_ERROR_TIME_STEP;
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
   }
-  config_model paper;
-  surroundings around = worst_surroundings(config);
-  model_from_config(&paper, config);
-  *work = max_work(&paper, &around, dt);
+  config_model model;
+  scene_summary scene = worst_scene(config);
+  model_from_config(&model, config);
+  *work = max_work(&model, &scene, dt);
   return CLOTH_OK;
 }
 

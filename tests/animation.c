@@ -19,22 +19,32 @@ static const point ball_place = {0.25, -0.3, -0.15};
 /* So soft and damped that it has no folds whose place a rounding decides; explicit, or with a solve that converges. */
 static int is_implicit;
 
-static specimen framed_sheet(void) {
+static const char *integration_name(int number) {
+  return number ? "implicit" : "explicit";
+}
+
+static void select_integration(int number) {
+  is_implicit = number;
+}
+
+static const test_cases explicit_and_implicit = {0, 2, integration_name, select_integration};
+
+static fixture framed_sheet(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 10;
   config.edge_warp = vector_at(0.5, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -0.5, 0.0);
-  config.velocity_damping = 4.0f;
+  config.integration.velocity_damping = 4.0f;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 20.0f;
   config.fabric.shear = 10.0f;
   if (is_implicit) {
     use_two_tiers(&config);
-    config.explicit_threshold = 0.0f;
-    config.max_iterations = 60;
-    config.tolerance = 1e-4f;
-    config.limit_sweeps = 0;
+    config.integration.explicit_threshold = 0.0f;
+    config.solver.max_iterations = 60;
+    config.solver.tolerance = 1e-4f;
+    config.strain_limit.sweeps = 0;
   }
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   for (int column = 0; column < 10; column++)
     cloth_pin(s.sheet, column);
   cloth_collider ball = cloth_collider_default();
@@ -62,17 +72,17 @@ static point in_world(const cloth_pose *pose, point p) {
 }
 
 /* Moves pins and ball to where the frame takes them. */
-static void move_with_frame(specimen *s, const cloth_pose *frame) {
+static void move_with_frame(fixture *s, const cloth_pose *frame) {
   for (int column = 0; column < 10; column++) {
     point place = in_world(frame, (point){0.5 * column / 9.0, 0.0, 0.0});
-    cloth_set_pin_target(s->sheet, column, vector_of(place), FRAME);
+    cloth_move_pin(s->sheet, column, vector_of(place));
   }
   cloth_pose ball = {vector_of(in_world(frame, ball_place)), frame->rotation};
   cloth_move_collider(s->sheet, 0, NULL, &ball);
 }
 
 /* Farthest that a particle of one sheet is from where one of another is, the former being in a frame. */
-static double farthest_apart(const specimen *framed, const cloth_pose *frame, const specimen *other) {
+static double farthest_apart(const fixture *framed, const cloth_pose *frame, const fixture *other) {
   double apart = 0.0;
   for (int i = 0; i < framed->count; i++) {
     point place = in_world(frame, position_of(framed->sheet, i));
@@ -83,20 +93,20 @@ static double farthest_apart(const specimen *framed, const cloth_pose *frame, co
 
 /* Farthest that a particle of a carried sheet comes from where one in a frame at rest would be. */
 static double carried_apart(const cloth_inertia *inertia, int steps) {
-  specimen still = framed_sheet(), carried = framed_sheet();
+  fixture still = framed_sheet(), carried = framed_sheet();
   cloth_pose pose = frame_pose(0);
   double apart = 0.0;
   for (int step = 0; step < steps; step++) {
     cloth_pose next = frame_pose(step + 1);
-    CHECK(cloth_carry(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    CHECK(cloth_move_frame(carried.sheet, &pose, &next, inertia, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
     move_with_frame(&carried, &next);
     cloth_step(still.sheet, FRAME);
     cloth_step(carried.sheet, FRAME);
     pose = next;
     apart = fmax(apart, farthest_apart(&still, &pose, &carried));
   }
-  specimen_free(&still);
-  specimen_free(&carried);
+  fixture_free(&still);
+  fixture_free(&carried);
   return apart;
 }
 
@@ -110,11 +120,11 @@ static void test_inertia(void) {
 
 /* With all of it the frame is nothing but what moves pins and ball: the world's own. */
 static void test_whole_inertia(void) {
-  specimen world = framed_sheet(), carried = framed_sheet();
+  fixture world = framed_sheet(), carried = framed_sheet();
   const cloth_inertia whole = {1.0f, 1.0f, 1.0f};
   for (int step = 0; step < 120; step++) {
     cloth_pose from = frame_pose(step), to = frame_pose(step + 1);
-    CHECK(cloth_carry(carried.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_carry");
+    CHECK(cloth_move_frame(carried.sheet, &from, &to, &whole, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
     move_with_frame(&carried, &to);
     move_with_frame(&world, &to);
     cloth_step(carried.sheet, FRAME);
@@ -123,33 +133,33 @@ static void test_whole_inertia(void) {
   cloth_pose none = {{0.0f, 0.0f, 0.0f}, rotation_none()};
   double apart = farthest_apart(&world, &none, &carried);
   CHECK(apart < 1e-4, "with whole inertia it is %g m from the world's", apart);
-  specimen_free(&world);
-  specimen_free(&carried);
+  fixture_free(&world);
+  fixture_free(&carried);
 }
 
 /* After a teleport all goes on as it would have elsewhere; so it does after a shift of the origin. */
 static void test_teleport(void) {
-  specimen here = framed_sheet(), there = framed_sheet();
+  fixture here = framed_sheet(), there = framed_sheet();
   run_steps(here.sheet, 30, FRAME);
   run_steps(there.sheet, 30, FRAME);
   cloth_pose from = frame_pose(0), to = from;
   to.position = vector_at(1.5, 1.0, -0.5);
-  CHECK(cloth_carry(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_carry");
+  CHECK(cloth_move_frame(there.sheet, &from, &to, NULL, FRAME, 1) == CLOTH_OK, "cloth_move_frame");
   run_steps(here.sheet, 30, FRAME);
   run_steps(there.sheet, 30, FRAME);
   double apart = farthest_apart(&here, &to, &there);
   CHECK(apart < 1e-4, "it goes on %g m from where it would have", apart);
-  specimen_free(&here);
-  specimen_free(&there);
+  fixture_free(&here);
+  fixture_free(&there);
 }
 
 /* What is carried is a state that an image can hold, and what is not there does not matter. */
 static void test_carried_state(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 6;
-  config.targets = 1;
+  config.capacity.targets = 1;
   config.origin = vector_at(9e4, 0.0, 0.0);
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   cloth_collider ball = cloth_collider_default();
   ball.pose.position = config.origin;
   cloth_add_collider(s.sheet, &ball);
@@ -164,15 +174,15 @@ static void test_carried_state(void) {
   unsigned char *image = malloc(bytes);
   for (int turn = 0; turn < 40; turn++) {
     to.rotation = rotation_about((point){0.0, 1.0, 0.0}, 0.05 * turn);
-    int result = cloth_carry(s.sheet, &from, &to, &flung, FRAME, ~UINT64_C(0));
-    CHECK(result == CLOTH_OK, "cloth_carry: %s", cloth_result_name(result));
+    int result = cloth_move_frame(s.sheet, &from, &to, &flung, FRAME, ~UINT64_C(0));
+    CHECK(result == CLOTH_OK, "cloth_move_frame: %s", cloth_result_name(result));
     cloth_write_image(s.sheet, image, bytes);
     result = cloth_read_image(s.sheet, image, bytes);
     CHECK(result == CLOTH_OK, "after turn %d its own image: %s", turn, cloth_result_name(result));
     from = to;
   }
   free(image);
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 /* The force that flings out what turns, up to half a turn a step: w^2 r, of the speed that the angle tells. */
@@ -182,22 +192,22 @@ static void test_centrifugal_force(void) {
     config.columns = config.rows = 2;
     config.edge_warp = vector_at(0.01, 0.0, 0.0);
     config.edge_weft = vector_at(0.0, 0.01, 0.0);
-    config.max_speed = 1e4f;
-    specimen s = specimen_make(&config);
+    config.integration.max_speed = 1e4f;
+    fixture s = fixture_make(&config);
     double angle = 3.14159265358979 * eighths / 8.0, dt = 0.1;
     cloth_pose from = {vector_at(0.0, 0.0, 0.0), rotation_none()}, to = from;
     to.rotation = rotation_about((point){0.0, 0.0, 1.0}, angle);
     const cloth_inertia flung = {0.0f, 0.0f, 1.0f};
-    cloth_carry(s.sheet, &from, &to, &flung, (float)dt, 0);
+    cloth_move_frame(s.sheet, &from, &to, &flung, (float)dt, 0);
     double speed = point_length(velocity_of(s.sheet, 1)), expected = angle * angle / dt * 0.01;
     CHECK(fabs(speed / expected - 1.0) < 1e-3, "flung out at %g m/s instead of %g, %d / 8 of half a turn", speed,
           expected, eighths);
-    specimen_free(&s);
+    fixture_free(&s);
   }
 }
 
 static void test_carry_refusals(void) {
-  specimen s = framed_sheet();
+  fixture s = framed_sheet();
   uint64_t before, after;
   cloth_hash(s.sheet, &before);
   const cloth_pose from = frame_pose(0), to = frame_pose(1);
@@ -205,14 +215,14 @@ static void test_carry_refusals(void) {
   far.position = vector_at(2e5, 0.0, 0.0);
   bent.rotation.w = 2.0f;
   cloth_inertia inertia = {1.5f, 0.0f, 0.0f};
-  CHECK(cloth_carry(s.sheet, &from, &far, NULL, FRAME, 1) == CLOTH_ERROR_VECTOR, "out of the world");
-  CHECK(cloth_carry(s.sheet, &bent, &to, NULL, FRAME, 1) == CLOTH_ERROR_ROTATION, "no rotation");
-  CHECK(cloth_carry(s.sheet, &from, NULL, NULL, FRAME, 1) == CLOTH_ERROR_NULL, "nowhere");
-  CHECK(cloth_carry(s.sheet, &from, &to, NULL, 0.0f, 1) == CLOTH_ERROR_TIME_STEP, "no time");
-  CHECK(cloth_carry(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_INERTIA, "half as much again");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, 1) == CLOTH_ERROR_RANGE, "out of the world");
+  CHECK(cloth_move_frame(s.sheet, &bent, &to, NULL, FRAME, 1) == CLOTH_ERROR_RANGE, "no rotation");
+  CHECK(cloth_move_frame(s.sheet, &from, NULL, NULL, FRAME, 1) == CLOTH_ERROR_NULL, "nowhere");
+  CHECK(cloth_move_frame(s.sheet, &from, &to, NULL, 0.0f, 1) == CLOTH_ERROR_RANGE, "no time");
+  CHECK(cloth_move_frame(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_RANGE, "half as much again");
   cloth_hash(s.sheet, &after);
   CHECK(before == after, "a refusal changed the cloth");
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 /// Targets ///
@@ -246,8 +256,8 @@ static cloth_config led_config(void) {
   config.columns = config.rows = TARGET_SIDE;
   config.edge_warp = vector_at(1.0, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
-  config.targets = 1;
-  config.drag = 1.0f;
+  config.capacity.targets = 1;
+  config.air.drag = 1.0f;
   return config;
 }
 
@@ -261,7 +271,7 @@ static cloth_motion_constraint constraint_of(int row) {
 }
 
 /* The most by which a particle breaks its constraints, as a share of their lengths. */
-static double largest_violation(const specimen *s, const vertex vertices[TARGET_COUNT]) {
+static double largest_violation(const fixture *s, const vertex vertices[TARGET_COUNT]) {
   double most = 0.0;
   for (int i = 0; i < TARGET_COUNT; i++) {
     cloth_motion_constraint constraint = constraint_of(i / TARGET_SIDE);
@@ -280,7 +290,7 @@ static double largest_violation(const specimen *s, const vertex vertices[TARGET_
 /* Through a storm and a wild ride nothing is ever out of bounds, nor stands still. */
 static void test_motion_constraints(void) {
   cloth_config config = led_config();
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = frame_pose(0);
   place_targets(&frame, vertices);
@@ -304,13 +314,13 @@ static void test_motion_constraints(void) {
   CHECK(most < 0.01, "a constraint is broken by %g", most);
   CHECK(moved > 0.1, "a loose particle is never more than %g m from its target", moved);
   CHECK(notes == 0 && all_finite(s.sheet), "notes %d", notes);
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 /* A target moves evenly during a step: what is tight to it goes as fast as it does and does not swing. */
 static void test_targets_lead(void) {
   cloth_config config = led_config();
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
   for (int i = 0; i < TARGET_COUNT; i++)
@@ -333,14 +343,14 @@ static void test_targets_lead(void) {
   run_steps(s.sheet, 30, FRAME);
   point free = point_difference(position_of(s.sheet, 77), point_of(vertices[77].position));
   CHECK(free.x > 0.3 && free.y < -0.5, "let go, it flies on to (%g, %g)", free.x, free.y);
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 /* Round a tube targets come as its vertices go, with the first of a row twice. */
 static void test_targets_round_a_tube(void) {
   cloth_config config = led_config();
-  config.wrap = 1;
-  specimen s = specimen_make(&config);
+  config.grid.wrap = 1;
+  fixture s = fixture_make(&config);
   enum { TUBE_VERTICES = (TARGET_SIDE + 1) * TARGET_SIDE };
   vertex vertices[TUBE_VERTICES];
   CHECK(cloth_write_vertices(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_write_vertices");
@@ -357,12 +367,12 @@ static void test_targets_round_a_tube(void) {
     double apart = point_distance(position_of(s.sheet, i), point_of(target->position));
     CHECK(apart < 1e-6, "particle %d is %g m from its target", i, apart);
   }
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 static void test_target_refusals(void) {
   cloth_config config = led_config();
-  specimen s = specimen_make(&config);
+  fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = frame_pose(0);
   place_targets(&frame, vertices);
@@ -376,28 +386,28 @@ static void test_target_refusals(void) {
   CHECK(cloth_move_targets(s.sheet, &layout, vertices, sizeof vertices) == CLOTH_ERROR_BUFFER, "beyond the stride");
   CHECK(cloth_move_targets(s.sheet, &vertex_layout, NULL, 0) == CLOTH_ERROR_NULL, "no vertices");
   vertices[TARGET_COUNT - 1].position.y = NAN;
-  CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_VECTOR, "not a number");
+  CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_RANGE, "not a number");
   cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f};
-  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "less than no distance");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_RANGE, "less than no distance");
   CHECK(cloth_set_motion_constraint(s.sheet, 3, NULL) == CLOTH_ERROR_NULL, "no constraint");
-  CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_PARTICLE, "no particle");
+  CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_INDEX, "no particle");
   cloth_hash(s.sheet, &after);
   CHECK(before == after, "a refusal changed the cloth");
-  specimen_free(&s);
-  config.targets = 0;
-  s = specimen_make(&config);
+  fixture_free(&s);
+  config.capacity.targets = 0;
+  s = fixture_make(&config);
   place_targets(&frame, vertices);
   constraint = cloth_motion_constraint_default();
-  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_TARGETS, "no room");
-  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_TARGETS, "no room");
-  specimen_free(&s);
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_STATE, "no room");
+  CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_STATE, "no room");
+  fixture_free(&s);
 }
 
 /* Targets are state: saved between the call and the step, all goes on to the bit, and an image takes them along. */
 static void test_targets_are_state(void) {
   cloth_config config = led_config();
-  config.sleep_speed = 0.05f;
-  specimen s = specimen_make(&config), other = specimen_make(&config);
+  config.sleep.speed = 0.05f;
+  fixture s = fixture_make(&config), other = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = frame_pose(0);
   for (int i = 0; i < TARGET_COUNT; i++) {
@@ -422,16 +432,16 @@ static void test_targets_are_state(void) {
   run_steps(other.sheet, 10, FRAME);
   CHECK(same_state(&s, &other), "they went apart");
   free(image);
-  specimen_free(&s);
-  specimen_free(&other);
+  fixture_free(&s);
+  fixture_free(&other);
 }
 
 /* A cloth asleep is woken by targets that move, not by those that stay. */
 static void test_targets_wake(void) {
   cloth_config config = led_config();
-  config.sleep_speed = 0.1f;
-  config.velocity_damping = 5.0f;
-  specimen s = specimen_make(&config);
+  config.sleep.speed = 0.1f;
+  config.integration.velocity_damping = 5.0f;
+  fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
   place_targets(&frame, vertices);
@@ -449,7 +459,7 @@ static void test_targets_wake(void) {
   place_targets(&frame, vertices);
   cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
   CHECK(cloth_is_asleep(s.sheet) == 0, "asleep while its targets move");
-  specimen_free(&s);
+  fixture_free(&s);
 }
 
 /* Backstops much larger than the max distance: what counts is what both differ in. At rest nothing stirs, in a wind
@@ -458,7 +468,7 @@ static void test_large_backstops(void) {
   const float distances[] = {0.0f, 0.001f, 0.01f, 0.05f}, radii[] = {0.3f, 3.0f, 30.0f, 1000.0f};
   for (int n = 0; n < 16; n++) {
     cloth_config config = led_config();
-    specimen s = specimen_make(&config);
+    fixture s = fixture_make(&config);
     vertex vertices[TARGET_COUNT];
     cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
     place_targets(&frame, vertices);
@@ -482,7 +492,7 @@ static void test_large_backstops(void) {
           (double)constraint.max_distance, (double)constraint.backstop_radius);
     CHECK(fastest < 0.5, "in still air %g m/s, max distance %g m, radius %g m", fastest,
           (double)constraint.max_distance, (double)constraint.backstop_radius);
-    specimen_free(&s);
+    fixture_free(&s);
   }
 }
 
@@ -492,8 +502,8 @@ static void test_large_backstops(void) {
 static void test_gusts(void) {
   cloth_config config = tested_config();
   config.columns = config.rows = 4;
-  config.drag = 1.0f;
-  specimen s = specimen_make(&config);
+  config.air.drag = 1.0f;
+  fixture s = fixture_make(&config);
   cloth_set_wind(s.sheet, vector_at(5.0, 0.0, 1.0));
   const cloth_gusts gusts = {{4.0f, 0.0f, 2.0f}, 1.5f, 0.0f, 2026};
   CHECK(cloth_set_gusts(s.sheet, &gusts) == CLOTH_OK, "cloth_set_gusts");
@@ -524,7 +534,7 @@ static void test_gusts(void) {
   cloth_vector half;
   cloth_get_wind(s.sheet, &half);
   run_steps(s.sheet, 1, FRAME);
-  specimen other = specimen_make(&config);
+  fixture other = fixture_make(&config);
   late.start = 6001.0f / 60.0f;
   late.strength.x = 4.0f;
   cloth_set_wind(other.sheet, vector_at(5.0, 0.0, 1.0));
@@ -535,21 +545,21 @@ static void test_gusts(void) {
   CHECK(fabs((double)half.x - 5.0 - 0.5 * before) < 0.2, "half as strong, %g became %g", before, (double)half.x - 5.0);
   CHECK(fabs((double)joined.z - (double)going.z) < 1e-3, "joined in %g where %g goes on", (double)joined.z,
         (double)going.z);
-  specimen_free(&other);
+  fixture_free(&other);
   CHECK(cloth_set_gusts(s.sheet, NULL) == CLOTH_OK, "no gusts");
   cloth_vector wind;
   cloth_get_wind(s.sheet, &wind);
   CHECK(wind.x == 5.0f && wind.z == 1.0f, "without gusts (%g, %g)", (double)wind.x, (double)wind.z);
   cloth_gusts wrong = gusts;
   wrong.period = 0.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "a period of 0");
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "a period of 0");
   wrong = gusts;
   wrong.start = -1.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "a start before the beginning");
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "a start before the beginning");
   wrong = gusts;
   wrong.strength.z = -1.0f;
-  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_WIND, "less than no strength");
-  specimen_free(&s);
+  CHECK(cloth_set_gusts(s.sheet, &wrong) == CLOTH_ERROR_RANGE, "less than no strength");
+  fixture_free(&s);
 }
 
 /// Shared scratch ///
@@ -558,31 +568,30 @@ static void test_gusts(void) {
 static void test_shared_scratch(void) {
   enum { CLOTHS = 4 };
   cloth_config configs[CLOTHS];
-  specimen alone[CLOTHS], sharing[CLOTHS];
+  fixture alone[CLOTHS], sharing[CLOTHS];
   size_t most = 0;
   for (int n = 0; n < CLOTHS; n++) {
-    tested_tiers = n % 2 ? 2 : 3;
+    tested_scheme = n % 2 ? TWO_TIERS : PROJECTED;
     configs[n] = square_config(8 + 5 * n, 0.4);
-    configs[n].preconditioner = n == 3 ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
-    configs[n].sleep_speed = 0.0f;
-    alone[n] = specimen_make(&configs[n]);
-    configs[n].shared_scratch = 1;
-    sharing[n] = specimen_make(&configs[n]);
+    configs[n].solver.preconditioner = n == 3 ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+    configs[n].sleep.speed = 0.0f;
+    alone[n] = fixture_make(&configs[n]);
+    configs[n].capacity.shared_scratch = 1;
+    sharing[n] = fixture_make(&configs[n]);
     CHECK(sharing[n].memory.total_bytes < alone[n].memory.total_bytes, "no bytes are shared");
-    CHECK(cloth_step(sharing[n].sheet, FRAME) == CLOTH_ERROR_SCRATCH, "stepped without scratch");
+    CHECK(cloth_step(sharing[n].sheet, FRAME) == CLOTH_ERROR_STATE, "stepped without scratch");
     size_t bytes = sharing[n].memory.shared_bytes;
     most = bytes > most ? bytes : most;
   }
   unsigned char *allocation;
   unsigned char *scratch = guarded_buffer(most, 0, &allocation);
-  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_SCRATCH,
-        "short");
-  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_SCRATCH, "not aligned");
-  CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_SCRATCH, "has its own");
+  CHECK(cloth_set_scratch(sharing[2].sheet, scratch, sharing[2].memory.shared_bytes - 1) == CLOTH_ERROR_ARENA, "short");
+  CHECK(cloth_set_scratch(sharing[0].sheet, scratch + 4, most) == CLOTH_ERROR_ARENA, "not aligned");
+  CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
-  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_SCRATCH, "its own arena");
-  configs[0].shared_scratch = 2;
-  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_SCRATCH, "shared twice");
+  CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_ARENA, "its own arena");
+  configs[0].capacity.shared_scratch = 2;
+  CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_RANGE, "shared twice");
   cloth_collider ball = cloth_collider_default();
   for (int n = 0; n < CLOTHS; n++) {
     CHECK(cloth_set_scratch(sharing[n].sheet, scratch, most) == CLOTH_OK, "cloth_set_scratch");
@@ -600,40 +609,39 @@ static void test_shared_scratch(void) {
   }
   for (int n = 0; n < CLOTHS; n++) {
     cloth_reaction pushed, alike;
-    cloth_collider_reaction(alone[n].sheet, 0, &pushed);
-    cloth_collider_reaction(sharing[n].sheet, 0, &alike);
+    cloth_get_collider_reaction(alone[n].sheet, 0, &pushed);
+    cloth_get_collider_reaction(sharing[n].sheet, 0, &alike);
     CHECK(memcmp(&pushed, &alike, sizeof pushed) == 0, "another reaction");
     cloth_statistics did, does;
     cloth_get_statistics(alone[n].sheet, &did);
     cloth_get_statistics(sharing[n].sheet, &does);
     CHECK(memcmp(&did, &does, sizeof did) == 0, "other statistics");
     CHECK(same_state(&alone[n], &sharing[n]), "cloth %d went another way", n);
-    specimen_free(&alone[n]);
-    specimen_free(&sharing[n]);
+    fixture_free(&alone[n]);
+    fixture_free(&sharing[n]);
   }
   CHECK(guards_intact(scratch, most), "bytes outside the scratch were written");
   free(allocation);
 }
 
-int main(void) {
-  for (is_implicit = 0; is_implicit <= 1; is_implicit++) {
-    test_inertia();
-    test_whole_inertia();
-    test_teleport();
-  }
-  test_carried_state();
-  test_centrifugal_force();
-  test_carry_refusals();
-  for (tested_tiers = 2; tested_tiers <= 3; tested_tiers++) {
-    test_motion_constraints();
-    test_targets_lead();
-    test_targets_are_state();
-    test_targets_wake();
-  }
-  test_large_backstops();
-  test_targets_round_a_tube();
-  test_target_refusals();
-  test_gusts();
-  test_shared_scratch();
-  return check_report();
+static const test tests[] = {
+    TEST_EACH(explicit_and_implicit, inertia),
+    TEST_EACH(explicit_and_implicit, whole_inertia),
+    TEST_EACH(explicit_and_implicit, teleport),
+    TEST(carried_state),
+    TEST(centrifugal_force),
+    TEST(carry_refusals),
+    TEST_EACH(both_schemes, motion_constraints),
+    TEST_EACH(both_schemes, targets_lead),
+    TEST_EACH(both_schemes, targets_are_state),
+    TEST_EACH(both_schemes, targets_wake),
+    TEST_EACH(only_projected, large_backstops),
+    TEST_EACH(only_projected, targets_round_a_tube),
+    TEST_EACH(only_projected, target_refusals),
+    TEST_EACH(only_projected, gusts),
+    TEST_EACH(only_projected, shared_scratch),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -60,7 +60,7 @@ check "frames that take too long drop steps" "$(number 'as shown; ' ' steps drop
 
 ### One hash
 
-# As far as it goes: the slow ones go no further than through the curtain.
+# As far as it goes: 240 steps lead through the curtain, 1320 to the end.
 same_hashes() { # NAME BINARY SEED STEPS
   "$2" - "$3" "$4" >"$out/$1.log"
   verdict "$1: the game runs" $?
@@ -76,10 +76,9 @@ built_otherwise() { # NAME CC OPTIMISE SEED STEPS
 
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
 same_hashes other-frames "$out/game" 2 1320
-built_otherwise game-gcc-O0 gcc -O0 1 240
-built_otherwise game-gcc-O3 gcc -O3 1 480
-built_otherwise game-clang clang -O2 3 1320
-built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 480
+built_otherwise game-gcc-Os gcc -Os 1 480
+built_otherwise game-clang clang -O2 3 480
+built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 240
 ! grep -q avx2 /proc/cpuinfo || built_otherwise game-avx2 clang "-O3 -mavx2" 1 480
 
 ### Window

@@ -69,11 +69,14 @@ need valgrind "valgrind libc6-dbg"
 need arm-none-eabi-gcc gcc-arm-none-eabi
 need nm binutils
 
-# What tests/package.sh builds with.
+# What tests/package*.sh build with.
 need cmake cmake
+need git git
+need meson meson
+need ninja ninja-build
 need pkg-config pkg-config
 
-# What tests/matrix.sh and tests/image.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
+# What tests/matrix.sh and tests/endianness.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
 # these cross compilers.
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
@@ -94,6 +97,13 @@ need node nodejs
 need qemu-arm qemu-user
 need qemu-system-arm qemu-system-arm
 need qemu-system-riscv32 qemu-system-misc
+
+# Programs for Windows.
+need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-win32
+need x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64-win32
+need i686-w64-mingw32-gcc gcc-mingw-w64-i686-win32
+need lld-link lld
+need wine "wine wine64"
 install_missing
 
 # Clang's sanitizers come in a package named after its version.

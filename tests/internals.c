@@ -30,13 +30,13 @@ static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
   memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.2f;
   config.fabric.bend_transition = 0.05f;
-  config.fold_stiffness = 0.0f;
-  config.velocity_damping = 0.0f;
+  config.projection.fold_stiffness = 0.0f;
+  config.integration.velocity_damping = 0.0f;
   config.gravity = vector(0.0f, 0.0f, 0.0f);
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.substeps = 1;
-  config.limit_sweeps = 0;
-  config.max_confined = 64;
+  config.strain_limit.sweeps = 0;
+  config.capacity.max_confined = 64;
   return config;
 }
 
@@ -72,7 +72,7 @@ static step_plan evaluate(cloth *sheet, float k) {
   step_plan plan;
   CHECK(!is_refused(sheet, k), "the step was refused");
   plan_step(sheet, k, &plan);
-  prepare_particles(sheet);
+  prepare_particles(sheet, k);
   evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   return plan;
 }
@@ -97,7 +97,7 @@ static long wrong_roots(uint32_t first, uint32_t last, uint32_t stride) {
 }
 
 /* Two binades hold every mantissa with an even and an odd exponent; elsewhere a stride tries every exponent. */
-static void square_roots(void) {
+static void test_square_roots(void) {
   row_none("ROOT", "wrong roots among all of 1..4", wrong_roots(0x3f800000u, 0x407fffffu, 1u));
   row_none("ROOT", "wrong roots among every 521st normal", wrong_roots(0x00800000u, 0x7f7fffffu, 521u));
   CHECK(square_root(0.0f) == 0.0f, "the root of 0 is %g", (double)square_root(0.0f));
@@ -129,7 +129,7 @@ static double buckling_force(double s) {
   return (double)lanes_first_value(result.pull) * s;
 }
 
-static void buckling_curve(void) {
+static void test_buckling_curve(void) {
   static const struct {
     double s, exact, quartic;
   } table[] = {{0.1, -7.686517, -7.759191},  {0.3, -5.512676, -5.465941},  {0.5, -4.386813, -4.372937},
@@ -157,7 +157,7 @@ static void step_explicitly(cloth *sheet, float k) {
   plan_step(sheet, k, &plan);
   plan.spring[WARP].mode = CLOTH_MODE_EXPLICIT;
   plan.solves = 0;
-  prepare_particles(sheet);
+  prepare_particles(sheet, k);
   reset_statistics(sheet, &plan);
   substep(sheet, &plan, 0);
 }
@@ -218,7 +218,7 @@ static void critical_kappa(int32_t free, int fixed, double share, double expecte
   row_relative("A7", what, expected, 0.5 * (stable + unstable), 0.01);
 }
 
-static void stability_limits(void) {
+static void test_stability_limits(void) {
   for (int i = 0; i < 2; i++) {
     double share = 0.5 * i;
     critical_kappa(4, 1, share, 1.10557);
@@ -305,7 +305,7 @@ static void operator_definite(double kappa) {
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 0.1 * kappa, k);
   config.fabric.compression = 0.5f;
   config.fabric.bend = 1e-4f;
-  config.fold_stiffness = 1e6f;
+  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   step_plan plan = evaluate(sheet, (float)k);
   CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
@@ -350,7 +350,7 @@ static double jacobian_error(cloth *sheet, float k, uint32_t array, double reach
 
 /* All springs taut, where nothing of the Jacobian is dropped. The velocities are 0, so that the right-hand side is
    k f / m, and k times its slope is k^2 / m df/dx. */
-static void spring_jacobians(void) {
+static void test_spring_jacobians(void) {
   const double k = 0.01, h = 0.1;
   cloth_config config = bare_config(SIDE, SIDE, h);
   config.fabric.stretch_warp = stiffness_for(&config, 20.0, k);
@@ -361,11 +361,13 @@ static void spring_jacobians(void) {
   config.fabric.stretch_warp = config.fabric.stretch_weft = 0.0f;
   config.fabric.shear = stiffness_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k), 1e-3);
+  row_error("JAC", "shear springs, df/dx (rel)", jacobian_error(sheet, (float)k, sheet->state.position, 0.003 * h, k),
+            1e-3);
   config.fabric.shear = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 20.0, k);
   sheet = open_crumpled(&config, 1.5, 0.1, 5);
-  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0), 1e-3);
+  row_error("JAC", "projected damping, df/dv (rel)", jacobian_error(sheet, (float)k, sheet->state.velocity, 0.1, 1.0),
+            1e-3);
 }
 
 /* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
@@ -396,7 +398,8 @@ static double bend_jacobian_error(double squeezed, double transition) {
   }
   apply_operator(sheet, &plan);
   for (int n = 0; n < 6; n++) {
-    double expected = (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
+    double expected =
+        (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
     worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
     size = fmax(size, fabs(expected));
   }
@@ -404,7 +407,7 @@ static double bend_jacobian_error(double squeezed, double transition) {
   return worst / size;
 }
 
-static void bend_jacobians(void) {
+static void test_bend_jacobians(void) {
   row_error("JAC", "bend springs on the curve, s = 0.40 (rel)", bend_jacobian_error(0.4, 0.05), 0.05);
   row_error("JAC", "bend springs on the curve, s = 0.80 (rel)", bend_jacobian_error(0.8, 0.05), 0.05);
   row_error("JAC", "bend springs on the line, s = 0.98 (rel)", bend_jacobian_error(0.98, 0.05), 0.05);
@@ -461,7 +464,7 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
 
 static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(side, side, 0.1);
-  config.preconditioner = preconditioner;
+  config.solver.preconditioner = preconditioner;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
   return open_sheet(&config);
 }
@@ -483,7 +486,7 @@ static void iteration_count(int32_t side, float c, double tolerance, cloth_preco
   print_row("CG", what, in_double, counted, range, counted >= least && counted <= most);
 }
 
-static void iteration_counts(void) {
+static void test_iteration_counts(void) {
   static const struct {
     int32_t side;
     float c;
@@ -502,7 +505,7 @@ static void iteration_counts(void) {
 }
 
 /* Without pins a uniform right-hand side is an eigenvector: one iteration, exactly. */
-static void iteration_of_uniform(void) {
+static void test_iteration_of_uniform(void) {
   cloth *sheet = open_square(20, CLOTH_PRECONDITIONER_NONE);
   step_plan plan = fill_laplacian(sheet, 100.0f);
   row_within("CG", "iterations, no pins, uniform b", 1.0, iterations_to(sheet, &plan, 1e-6), 0.0);
@@ -514,8 +517,8 @@ static double solution_growth(double size, double kappa, int32_t cap) {
   const double k = 0.01;
   cloth_config config = bare_config(21, 2, 0.05);
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
-  config.max_iterations = cap;
-  config.tolerance = 1e-4f;
+  config.solver.max_iterations = cap;
+  config.solver.tolerance = 1e-4f;
   cloth *sheet = open_crumpled(&config, 1.001, 0.2, 9);
   step_plan plan = evaluate(sheet, (float)k);
   uint32_t random = 11;
@@ -535,7 +538,7 @@ static double solution_growth(double size, double kappa, int32_t cap) {
   return sqrt(x / b);
 }
 
-static void solution_bounds(void) {
+static void test_solution_bounds(void) {
   for (double size = 1.0; size > 1e-11; size *= 1e-2) {
     double most = 0.0;
     for (double kappa = 1.0; kappa < 2e5; kappa *= 10.0) {
@@ -567,7 +570,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
   long count = 0;
   for (uint32_t seed = 1; seed <= 200; seed++) {
     cloth_config config = bare_config(SIDE, SIDE, 0.1);
-    config.preconditioner = preconditioner;
+    config.solver.preconditioner = preconditioner;
     config.fabric.stretch_warp = stiffness_for(&config, kappa, k);
     config.fabric.stretch_weft = seed % 2 ? config.fabric.stretch_warp : 0.0f;
     config.fabric.shear = seed % 3 ? config.fabric.stretch_warp : 0.0f;
@@ -582,7 +585,7 @@ static long indefinite_inverses(cloth_preconditioner preconditioner, double kapp
   return count;
 }
 
-static void preconditioners(void) {
+static void test_preconditioners(void) {
   static const char *const names[] = {"block", "diagonal", "none"};
   for (int kind = CLOTH_PRECONDITIONER_BLOCK; kind <= CLOTH_PRECONDITIONER_NONE; kind++) {
     for (double kappa = 1e2; kappa < 2e5; kappa *= 10.0) {
@@ -599,11 +602,11 @@ static void preconditioners(void) {
 static cloth *open_strip(double kappa, step_plan *plan) {
   const double k = 0.01;
   cloth_config config = bare_config(LONG, 2, 0.1);
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
   config.fabric.shear = stiffness_for(&config, 0.7 * kappa, k);
   config.fabric.bend = 1e-4f;
-  config.fold_stiffness = 1e6f;
+  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   cloth_pin(sheet, 0);
   cloth_pin(sheet, LONG);
@@ -689,11 +692,11 @@ static cloth *open_hang(int32_t side) {
   config.columns = config.rows = side;
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  config.velocity_damping = 0.1f;
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
-  config.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.integration.velocity_damping = 0.1f;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.substeps = 4;
-  config.max_iterations = 200;
+  config.solver.max_iterations = 200;
   cloth *sheet = open_sheet(&config);
   cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
   cloth_pin(sheet, cloth_particle_at(sheet, side - 1, 0));
@@ -705,7 +708,7 @@ static double solved_to(cloth *sheet, int multilevel, int32_t cap) {
   step_plan plan;
   plan_step(sheet, 1.0f / 60.0f, &plan);
   clear_pads(sheet);
-  prepare_particles(sheet);
+  prepare_particles(sheet, 1.0f / 60.0f);
   evaluate_forces(sheet, &plan, vectors_at(sheet, sheet->scratch.residual));
   double start = residual_length(sheet);
   fill_vectors(sheet, vectors_at(sheet, sheet->scratch.solution), 0.0f);
@@ -744,7 +747,7 @@ static double hang_iterations(int32_t side, double *block) {
 }
 
 /* Four times the particles, at most 4^0.2 times the iterations. */
-static void iteration_growth(void) {
+static void test_iteration_growth(void) {
   double counts[4], block;
   char what[64];
   for (int i = 0; i < 4; i++) {
@@ -762,7 +765,7 @@ static void iteration_growth(void) {
 }
 
 /* The same answer, whichever way it was found. */
-static void multilevel_agrees(void) {
+static void test_multilevel_agrees(void) {
   cloth *sheet = open_hang(16);
   for (int frame = 0; frame < 30; frame++) {
     cloth_step(sheet, 1.0f / 60.0f);
@@ -786,8 +789,8 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
   const double k = 0.01;
   cloth_config config = bare_config(side, side, 0.1);
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
-  config.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config.max_iterations = cap;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.solver.max_iterations = cap;
   cloth *sheet = open_sheet(&config);
   step_plan plan = evaluate(sheet, (float)k);
   return uses_multilevel(sheet, &plan, contacts);
@@ -795,13 +798,13 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
 
 static double room_for(cloth_preconditioner preconditioner) {
   cloth_config config = bare_config(64, 64, 0.1);
-  cloth_memory memory;
-  config.preconditioner = preconditioner;
+  cloth_memory memory = {0};
+  config.solver.preconditioner = preconditioner;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cloth_memory_needed()");
   return (double)memory.total_bytes;
 }
 
-static void choices(void) {
+static void test_choices(void) {
   double block = room_for(CLOTH_PRECONDITIONER_BLOCK), most = room_for(CLOTH_PRECONDITIONER_MULTILEVEL);
   row_within("PRE", "bytes per particle, multilevel less block", 8.5, (most - block) / 4096.0, 0.5);
   CHECK(room_for(CLOTH_PRECONDITIONER_NONE) <= block, "room for nothing");
@@ -813,24 +816,27 @@ static void choices(void) {
   CHECK(chosen(5, 20.0, 8, 0) == 1 && chosen(4, 20.0, 8, 0) == 0, "the grid does not count");
 }
 
-int main(void) {
-  square_roots();
-  buckling_curve();
-  stability_limits();
+/// All tests ///
+
+static void test_operator_definite(void) {
   operator_definite(1.0);
   operator_definite(1e3);
   operator_definite(1e5);
-  spring_jacobians();
-  bend_jacobians();
-  iteration_counts();
-  iteration_of_uniform();
-  solution_bounds();
-  preconditioners();
+}
+
+static void test_multilevel_definite(void) {
   multilevel_definite(1.0);
   multilevel_definite(1e3);
   multilevel_definite(1e5);
-  multilevel_agrees();
-  iteration_growth();
-  choices();
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(square_roots),     TEST(buckling_curve),  TEST(stability_limits),    TEST(operator_definite),
+    TEST(spring_jacobians), TEST(bend_jacobians),  TEST(iteration_counts),    TEST(iteration_of_uniform),
+    TEST(solution_bounds),  TEST(preconditioners), TEST(multilevel_definite), TEST(multilevel_agrees),
+    TEST(iteration_growth), TEST(choices),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
 }

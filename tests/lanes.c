@@ -213,7 +213,7 @@ static uint32_t expected_maximum(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 /* 0x2b800000 is 2^-40. */
-static uint32_t expected_snapped(uint32_t a, uint32_t b, uint32_t c) {
+static uint32_t expected_flush_small(uint32_t a, uint32_t b, uint32_t c) {
   (void)b;
   (void)c;
   return (a & ~SIGN) < 0x2b800000u ? 0 : a;
@@ -337,7 +337,7 @@ static const operation operations[] = {
     {"both", COMPARABLE, run_both, expected_both},
     {"minimum", COMPARABLE, run_minimum, expected_minimum},
     {"maximum", COMPARABLE, run_maximum, expected_maximum},
-    {"snapped", ARITHMETIC, run_snapped, expected_snapped},
+    {"flush", ARITHMETIC, run_flush_small, expected_flush_small},
     {"select", ANY, run_select, expected_select},
     {"keep", ANY, run_keep, expected_keep},
     {"drop", ANY, run_drop, expected_drop},

@@ -244,6 +244,22 @@ awk '
   }' parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h)
 verdict "calls go to earlier parts, sizes are within limits" $?
 
+# The map names functions and files that exist.
+grep -o '`[a-z_0-9]*()`' README.md | tr -d '`()' | sort -u >"${TMPDIR:-/tmp}/cloth_map.$$"
+unknown=""
+while read -r name; do
+  grep -q "^[A-Za-z].*[ *]$name(" ./*.h ../cloth.h || unknown="$unknown $name"
+done <"${TMPDIR:-/tmp}/cloth_map.$$"
+rm -f "${TMPDIR:-/tmp}/cloth_map.$$"
+[ -z "$unknown" ]
+verdict "functions named in src/README.md exist" $? "$unknown"
+unknown=""
+for name in $(grep -o '`[a-z_0-9]*\.h`' README.md | tr -d '`' | sort -u); do
+  [ -e "$name" ] || [ -e "../$name" ] || unknown="$unknown $name"
+done
+[ -z "$unknown" ]
+verdict "files named in src/README.md exist" $? "$unknown"
+
 for file in *.h; do
   [ "$file" = parts.h ] || grep -q "^#include \"$file\"" parts.h
   verdict "$file is listed in parts.h" $?

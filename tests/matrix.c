@@ -118,7 +118,7 @@ static void fold(uint64_t value, int bytes) {
 }
 
 static void fold_float(float value) {
-  fold(bits_of(value).bits, 4);
+  fold(float_to_bits(value).bits, 4);
 }
 
 static void fold_vector(cloth_vector v) {
@@ -195,10 +195,10 @@ static void configure(int columns, int rows) {
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
   scene_config.substeps = 3;
-  scene_config.max_substeps = 8;
-  scene_config.limit_sweeps = 2;
+  scene_config.integration.max_substeps = 8;
+  scene_config.strain_limit.sweeps = 2;
   scene_config.max_colliders = 1;
-  scene_config.max_confined = 2;
+  scene_config.capacity.max_confined = 2;
 }
 
 static void upright(cloth_config *config) {
@@ -209,8 +209,8 @@ static void upright(cloth_config *config) {
 static void windy(cloth_config *config) {
   cloth_fabric_preset(CLOTH_FABRIC_SILK, &config->fabric);
   config->wind = vector(6.0f, 0.5f, 3.0f);
-  config->drag = 1.25f;
-  config->lift = 0.5f;
+  config->air.drag = 1.25f;
+  config->air.lift = 0.5f;
 }
 
 static void uneven(cloth_config *config) {
@@ -221,71 +221,71 @@ static void uneven(cloth_config *config) {
       stiffness_map[particle] = 0.125f * (float)((3 * column + row) % 20);
     }
   }
-  config->mass_map = mass_map;
-  config->stiffness_map = stiffness_map;
+  config->grid.mass_map = mass_map;
+  config->grid.stiffness_map = stiffness_map;
   config->fabric.stretch_weft = 60.0f;
   config->fabric.shear = 4.0f;
 }
 
 static void diagonal(cloth_config *config) {
-  config->preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
+  config->solver.preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
 }
 
 static void unconditioned(cloth_config *config) {
-  config->preconditioner = CLOTH_PRECONDITIONER_NONE;
+  config->solver.preconditioner = CLOTH_PRECONDITIONER_NONE;
 }
 
 static void multilevel(cloth_config *config) {
-  config->preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config->solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
 /* Multilevel, unless the contacts are many. */
 static void chosen(cloth_config *config) {
-  config->preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config->contact_mode = CLOTH_CONTACT_SOLVER;
-  config->max_iterations = 10;
+  config->solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config->contact.mode = CLOTH_CONTACT_SOLVER;
+  config->solver.max_iterations = 10;
 }
 
 static void capped(cloth_config *config) {
-  config->max_iterations = 1;
+  config->solver.max_iterations = 1;
 }
 
 static void converged(cloth_config *config) {
-  config->max_iterations = 60;
-  config->tolerance = 1e-4f;
-  config->limit_sweeps = 0;
+  config->solver.max_iterations = 60;
+  config->solver.tolerance = 1e-4f;
+  config->strain_limit.sweeps = 0;
 }
 
 static void warm(cloth_config *config) {
-  config->max_iterations = 60;
-  config->tolerance = 1e-2f;
-  config->warm_start = 1;
+  config->solver.max_iterations = 60;
+  config->solver.tolerance = 1e-2f;
+  config->solver.warm_start = 1;
   config->fabric.stretch_warp = 200.0f;
 }
 
 static void contact_in_solver(cloth_config *config) {
-  config->contact_mode = CLOTH_CONTACT_SOLVER;
-  config->max_iterations = 30;
+  config->contact.mode = CLOTH_CONTACT_SOLVER;
+  config->solver.max_iterations = 30;
 }
 
 static void implicit(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_IMPLICIT;
-  config->bend_integration = CLOTH_BEND_EXPLICIT;
+  config->integration.method = CLOTH_INTEGRATION_IMPLICIT;
+  config->integration.bend_method = CLOTH_BEND_EXPLICIT;
   config->fabric.bend = 1e-3f;
 }
 
 static void explicit_too_stiff(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_EXPLICIT;
+  config->integration.method = CLOTH_INTEGRATION_EXPLICIT;
   config->fabric.shear = 20.0f;
 }
 
 static void explicit_only(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config->substeps = 0;
   config->fabric.stretch_warp = 20.0f;
   config->fabric.stretch_weft = 15.0f;
   config->fabric.shear = 6.0f;
-  config->fold_stiffness = 0.0f;
+  config->projection.fold_stiffness = 0.0f;
 }
 
 static void stiff_bending(cloth_config *config) {
@@ -297,14 +297,14 @@ static void stiff_bending(cloth_config *config) {
 static void limited(cloth_config *config) {
   config->gravity = vector(1.0f, -30.0f, 2.0f);
   config->fabric.stretch_warp = 100.0f;
-  config->limit_sweeps = 10;
-  config->limit_extension = 0.01f;
-  config->limit_compression = 0.05f;
+  config->strain_limit.sweeps = 10;
+  config->strain_limit.max_extension = 0.01f;
+  config->strain_limit.max_compression = 0.05f;
   config->fabric.compression = 0.0f;
 }
 
 static void slow(cloth_config *config) {
-  config->max_speed = 0.5f;
+  config->integration.max_speed = 0.5f;
   config->thickness = 0.0f;
   config->fabric.shear = 0.0f;
   config->fabric.shear_damping = 0.0f;
@@ -317,25 +317,25 @@ static void by_default(cloth_config *config) {
   untouched.rows = config->rows;
   untouched.origin = config->origin;
   untouched.max_colliders = config->max_colliders;
-  untouched.max_confined = config->max_confined;
+  untouched.capacity.max_confined = config->capacity.max_confined;
   *config = untouched;
 }
 
 /* Everything that takes no map by projection. */
 static void projected(cloth_config *config) {
-  config->projection_threshold = 0.0f;
-  config->extrapolation = 0.75f;
-  config->tethers = 2;
-  config->tether_scale = 0.98f;
+  config->integration.projection_threshold = 0.0f;
+  config->integration.bdf2_blend = 0.75f;
+  config->tethers.count = 2;
+  config->tethers.scale = 0.98f;
   config->fabric.shear_compression = 0.5f;
-  config->limit_sweeps = 0;
+  config->strain_limit.sweeps = 0;
 }
 
 static void projected_in_wind(cloth_config *config) {
   windy(config);
   projected(config);
-  config->normal_drag = 0.75f;
-  config->spans = 4;
+  config->air.normal_drag = 0.75f;
+  config->projection.spans = 4;
 }
 
 static void projected_upright(cloth_config *config) {
@@ -346,10 +346,10 @@ static void projected_upright(cloth_config *config) {
 /* All three tiers in one sheet. */
 static void in_tiers(cloth_config *config) {
   uneven(config);
-  config->projection_threshold = 2.0f;
-  config->extrapolation = 0.5f;
-  config->tethers = 1;
-  config->fine_sweeps = 2;
+  config->integration.projection_threshold = 2.0f;
+  config->integration.bdf2_blend = 0.5f;
+  config->tethers.count = 1;
+  config->projection.fine_sweeps = 2;
 }
 
 /* Of every family the springs between light particles are projected, and those of the plain half solved for. */
@@ -359,39 +359,39 @@ static void half_light(cloth_config *config) {
       mass_map[row * config->columns + column] = 2 * column < config->columns ? 1.0f : 0.5f;
   }
   float count = (float)(config->columns * config->rows);
-  config->mass_map = mass_map;
+  config->grid.mass_map = mass_map;
   config->fabric.stretch_warp = 5100.0f / count; /* kappa 0.8 and 1.6, whatever the grid */
   config->fabric.stretch_weft = 5100.0f / count;
   config->fabric.shear = 5100.0f / count;
   config->fabric.stretch_damping = 0.5f / count;
   config->fabric.shear_damping = 0.5f / count;
-  config->projection_threshold = 1.2f;
-  config->max_iterations = 8;
+  config->integration.projection_threshold = 1.2f;
+  config->solver.max_iterations = 8;
 }
 
 /* A tube of the same size; springs across its seam are solved for ... */
 static void tube(cloth_config *config) {
   windy(config);
-  config->wrap = 1;
+  config->grid.wrap = 1;
 }
 
 /* ... and explicit, ... */
 static void explicit_tube(cloth_config *config) {
   explicit_only(config);
-  config->wrap = 1;
+  config->grid.wrap = 1;
 }
 
 /* ... and projected, ... */
 static void projected_tube(cloth_config *config) {
   projected_in_wind(config);
-  config->wrap = 1;
-  config->limit_sweeps = 1;
+  config->grid.wrap = 1;
+  config->strain_limit.sweeps = 1;
 }
 
 /* ... and all three, as maps have it. */
 static void tube_in_tiers(cloth_config *config) {
   in_tiers(config);
-  config->wrap = 1;
+  config->grid.wrap = 1;
 }
 
 static void rumpled(cloth_config *config) {
@@ -402,13 +402,13 @@ static void rumpled(cloth_config *config) {
       positions[row * config->columns + column] = vector(0.15625f * (float)column, height, 0.140625f * (float)row);
     }
   }
-  config->positions = positions;
+  config->grid.positions = positions;
 }
 
 /* Led by targets, in gusts. */
 static void led(cloth_config *config) {
   projected_in_wind(config);
-  config->targets = 1;
+  config->capacity.targets = 1;
 }
 
 /* At the edge of the world. */
@@ -562,7 +562,7 @@ static void pull(cloth *sheet, int frame) {
     checked(cloth_set_pin_velocity(sheet, corner, vector(0.5f, 1.0f, -0.25f)));
     break;
   case 1:
-    checked(cloth_set_pin_target(sheet, other, vector(0.4375f, 0.0625f, -0.5f), FRAME_SECONDS));
+    checked(cloth_move_pin(sheet, other, vector(0.4375f, 0.0625f, -0.5f)));
     break;
   case 2:
     checked(cloth_apply_impulse(sheet, free_corner, vector(0.0f, 0.03125f, 0.0078125f)));
@@ -591,7 +591,7 @@ static void lead(cloth *sheet, int frame) {
   const cloth_pose to = {{0.75f, 0.25f, -0.5f}, {0.0f, 0.28f, 0.0f, 0.96f}};
   const cloth_inertia inertia = {0.25f, 0.5f, 0.75f};
   if (frame == 2)
-    checked(cloth_carry(sheet, &from, &to, &inertia, FRAME_SECONDS, 0));
+    checked(cloth_move_frame(sheet, &from, &to, &inertia, FRAME_SECONDS, 0));
 }
 
 /* What was pressed onto the collider comes off. */
@@ -738,7 +738,7 @@ static void fold_vertices(const cloth *sheet) {
   const cloth_vertex_layout layout = {32, 0, 12, 24};
   checked(cloth_write_vertices(sheet, &layout, buffer, sizeof buffer));
   const float *values = (const float *)(const void *)buffer;
-  for (int i = 0; i < 8 * (scene_config.columns + scene_config.wrap) * scene_config.rows; i++)
+  for (int i = 0; i < 8 * (scene_config.columns + scene_config.grid.wrap) * scene_config.rows; i++)
     fold_float(values[i]);
 }
 
@@ -746,18 +746,18 @@ static void fold_vertices(const cloth *sheet) {
 OWN_FRAME static void fold_results(const cloth *sheet) {
   fold_vertices(sheet);
   cloth_vector low = {0}, high = {0};
-  checked(cloth_bounds(sheet, &low, &high));
+  checked(cloth_get_bounds(sheet, &low, &high));
   fold_vector(low);
   fold_vector(high);
   cloth_measures measures = {0};
   checked(cloth_measure(sheet, &measures));
-  fold_float(measures.stretch_largest);
-  fold_float(measures.stretch_rms);
+  fold_float(measures.max_stretch);
+  fold_float(measures.rms_stretch);
   fold_float(measures.kinetic_energy);
   fold_float(measures.elastic_energy);
   fold_float(measures.potential_energy);
   cloth_reaction reaction;
-  if (cloth_collider_reaction(sheet, 0, &reaction) == CLOTH_OK) {
+  if (cloth_get_collider_reaction(sheet, 0, &reaction) == CLOTH_OK) {
     fold_vector(reaction.impulse);
     fold_vector(reaction.torque);
   }

@@ -24,6 +24,8 @@ grep -q avx2 /proc/cpuinfo && grep -q fma /proc/cpuinfo || native="qemu-x86_64 -
 arm="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native"
 riscv="-M virt -bios none -display none -monitor none -serial stdio -kernel"
 
+# win32: Wine for 32 bits needs packages of another architecture. Instead a Windows program that calls Linux, its image
+# copied into an ELF file, shows what compilers for Windows do.
 # machine | board, linker script | runner | gcc | clang
 machines() {
   cat <<END
@@ -48,11 +50,16 @@ an547     | start_cortex_m, mps3_an547.ld    | $arm -M mps3-an547 -kernel | arm-
 virt32    | start_riscv, riscv.ld            | qemu-system-riscv32 $riscv | riscv64-unknown-elf-gcc | clang --target=riscv32-unknown-elf
 virt64    | start_riscv, riscv.ld            | qemu-system-riscv64 $riscv | riscv64-unknown-elf-gcc | clang --target=riscv64-unknown-elf
 wasm      | start_wasm                       | node $boards/run_wasm.mjs | | clang --target=wasm32
+win64     | start_windows                    | sh tests/wine.sh $build/wine | x86_64-w64-mingw32-gcc | clang --target=x86_64-w64-mingw32
+win32     | start_linux                      | qemu-i386 | i686-w64-mingw32-gcc | clang --target=i686-w64-mingw32
+msvc      | start_windows                    | sh tests/wine.sh $build/wine | | clang --target=x86_64-pc-windows-msvc
 END
 }
 
 # cell | machine | levels of GCC and clang in the short matrix | lanes.c runs? | flags
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
+# msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
+# and inline assembly, and without rules of aliasing, as that compiler has none.
 cells() {
   cat <<END
 x86-64-scalar  | x86-64   | -O2 -O0  |       | -DCLOTH_SCALAR
@@ -88,6 +95,13 @@ mips           | mips     | -O2 -O3  |       |
 sh4            | sh4      | only -O0 |       |
 wasm-scalar    | wasm     | -O2 -O0  |       |
 wasm-simd      | wasm     | -O2 -O3  | lanes | -msimd128
+win64-scalar   | win64    | -O2 -O3  |       | -DCLOTH_SCALAR
+win64-sse2     | win64    | -O3 -O0  | lanes |
+win64-avx2     | win64    | -O2 -Os  | lanes | -mavx2
+win32-sse2     | win32    | -Os -O2  |       | -msse2 -mfpmath=sse
+msvc-sse2      | msvc     | -O2 -O0  | lanes |
+msvc-avx2      | msvc     | -O3 -O2  |       | -mavx2
+msvc-only      | msvc     | -O2 -O0  | lanes | -U__clang__ -fno-strict-aliasing
 END
 }
 
@@ -95,13 +109,14 @@ field() { # NUMBER ROW
   echo "$2" | cut -d'|' -f"$1" | sed 's/^ *//; s/ *$//'
 }
 
-# Sets short_levels, lanes, cell_flags, board, script, runner, gcc and clang.
+# Sets short_levels, lanes, cell_flags, machine, board, script, runner, gcc and clang.
 read_cell() { # NAME
   row=$(cells | grep "^$1 ")
   short_levels=$(field 3 "$row")
   lanes=$(field 4 "$row")
   cell_flags=$(field 5 "$row")
-  row=$(machines | grep "^$(field 2 "$row") ")
+  machine=$(field 2 "$row")
+  row=$(machines | grep "^$machine ")
   board=$(field 2 "$row" | cut -d, -f1)
   script=$(field 2 "$row" | cut -s -d, -f2)
   runner=$(field 3 "$row")
@@ -112,7 +127,7 @@ read_cell() { # NAME
 ### One program
 
 # Clang's objects are linked by the machine's GCC, which knows where its library of helpers is. The board is not what is
-# tested: one level for all.
+# tested: one level for all. For Microsoft's mode that is MinGW's GCC.
 build_program() { # SOURCE NAME COMPILER LEVEL PROGRAM EXTRA-FLAGS
   read_cell "$2"
   [ "$3" = gcc ] && compiler=$gcc || compiler=$clang
@@ -121,11 +136,22 @@ build_program() { # SOURCE NAME COMPILER LEVEL PROGRAM EXTRA-FLAGS
   case $board in
   hosted) linker=$compiler ending="" ;;
   start_wasm) linker=$compiler ending="$boards/memory.c -nostdlib -Wl,--no-entry -Wl,-z,stack-size=65536" ;;
+  start_windows) ending="$ending -lkernel32" ;;
   esac
+  if [ "$machine" = msvc ]; then
+    libraries=$(x86_64-w64-mingw32-gcc -print-file-name=libkernel32.a)
+    libraries="$libraries $(x86_64-w64-mingw32-gcc -print-libgcc-file-name)"
+    linker="$compiler -fuse-ld=lld"
+    ending="$boards/memory.c -nostdlib -Wl,-subsystem:console -Wl,-alternatename:__chkstk=___chkstk_ms $libraries"
+  fi
   [ -z "$script" ] || ending="$ending -L$boards -T$boards/${script# }"
   # Unquoted: lists of flags.
   $compiler $flags $cell_flags $4 $6 -c "$1" -o "$5.o" &&
-    $linker $flags $cell_flags -O2 "$5.o" "$boards/$board.c" $ending -o "$5"
+    $linker $flags $cell_flags -O2 "$5.o" "$boards/$board.c" $ending -o "$5" &&
+    case $machine in
+    win64) mv "$5.exe" "$5" ;;
+    win32) i686-w64-mingw32-objcopy -O elf32-i386 "$5.exe" "$5" ;;
+    esac
 }
 
 run_program() { # PROGRAM
@@ -223,6 +249,15 @@ levels_of() { # gcc|clang
 list_jobs() {
   for name in $(cells | cut -d' ' -f1); do
     read_cell "$name"
+    # Wine runs programs on this very processor.
+    case $machine$cell_flags in
+    win64*-mavx2* | msvc*-mavx2*)
+      if [ -n "$native" ]; then
+        echo "not run, as this processor has no AVX2: $name" >&2
+        continue
+      fi
+      ;;
+    esac
     for compiler in gcc clang; do
       eval "command=\$$compiler"
       [ -n "$command" ] || continue

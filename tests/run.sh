@@ -1,124 +1,136 @@
 #!/bin/sh
-# Builds and runs every test; the last line is "N passed, N failed". $1: build directory.
-# A suite that crashes, or ends without its own count, counts as one failure. What failed is said again at the end.
+# Builds and runs suites of tests/suites; the last line is "N passed, N failed", the line before it the time.
+# A suite that crashes, or ends without its own count, counts as one failure. What failed is repeated at the end.
+#
+#   sh tests/run.sh BUILD               every suite
+#   sh tests/run.sh BUILD quick         those of make check
+#   sh tests/run.sh BUILD one NAME...   these
+#   sh tests/run.sh BUILD list          prints names, kinds, seconds
+#   sh tests/run.sh BUILD suite NAME    one that is built; its log is BUILD/tests/logs/NAME.log
 set -u
 build=$1
+task=${2:-all}
 logs=$build/tests/logs
-mkdir -p "$logs"
-rm -f "$logs"/*.log
 counts=$logs/counts
 failures=$logs/failures
-: >"$counts"
-: >"$failures"
+memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 
-# Lines of suites that run side by side must not mix: each is one write, and so is its count.
-suite() { # NAME COMMAND...
+# Lines of suites that fit a condition of awk, without comments; those of AVX2 only where there is AVX2.
+suites() { # CONDITION
+  awk "/^[^#]/ && NF >= 5 && ($1)" tests/suites | while read -r name kind quick seconds command; do
+    [ "$kind" != avx2 ] || grep -q avx2 /proc/cpuinfo 2>/dev/null || continue
+    echo "$name $kind $quick $seconds $command"
+  done
+}
+
+# The program of a suite, or nothing for a script.
+program_of() { # KIND PROGRAM
+  case $1 in
+  cc | memcheck) echo "$build/tests/$2" ;;
+  clang | avx2 | sanitized) echo "$build/$1/tests/$2" ;;
+  esac
+}
+
+### One suite
+
+start_suite() { # KIND COMMAND...
+  kind=$1
+  command=$2
+  shift 2
+  case $kind in
+  script | alone | first) sh "tests/$command.sh" "$build" "$@" ;;
+  memcheck) $memcheck "$build/tests/$command" "$@" ;;
+  *) "$(program_of "$kind" "$command")" "$@" ;;
+  esac
+}
+
+# Suites that run side by side must not mix their lines: each is one write, and so is its count.
+run_suite() { # NAME
   name=$1
-  shift
+  log=$logs/$name.log
   start=$(date +%s)
-  "$@" >"$logs/$name.log" 2>&1
+  set -- $(awk -v name="$name" '$1 == name { $1 = $3 = $4 = ""; print }' tests/suites)
+  start_suite "$@" >"$log" 2>&1
   status=$?
-  line=$(tail -n 1 "$logs/$name.log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
+  line=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
   if [ -z "$line" ]; then
     line="0 passed, 1 failed"
     {
       echo "$name ended without a count, status $status; the end of its output:"
-      tail -n 15 "$logs/$name.log"
+      tail -n 15 "$log"
     } | tee -a "$failures"
   fi
   p=$(echo "$line" | sed 's/ passed.*//')
   f=$(echo "$line" | sed 's/.*, \([0-9]*\) failed/\1/')
   [ "$status" = 0 ] || [ "$f" -gt 0 ] || f=1
-  [ "$f" = 0 ] || grep 'failed' "$logs/$name.log" | head -n 20 | sed "s/^/$name: /" | tee -a "$failures"
+  [ "$f" = 0 ] || grep 'failed' "$log" | head -n 20 | sed "s/^/$name: /" | tee -a "$failures"
   echo "$p $f" >>"$counts"
-  printf '%-28s %6d passed %4d failed   %3d s\n' "$name" "$p" "$f" $(($(date +%s) - start))
+  printf '%-28s %7d passed %4d failed   %3d s\n' "$name" "$p" "$f" $(($(date +%s) - start))
 }
 
-# Builds the programs named for a suite of their own flags, quietly. A failure shows up as a suite that cannot start.
-build_with() { # DIRECTORY CC FLAGS PROGRAMS...
-  directory=$1
-  compiler=$2
-  flags=$3
-  shift 3
-  targets=""
-  for program in "$@"; do targets="$targets $directory/tests/$program"; done
-  make -s -j2 BUILD="$directory" CC="$compiler" EXTRA="$flags" $targets || echo "could not build in $directory"
-}
+### Many
 
-memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
-sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
-
-build_with "$build" gcc "" accuracy animation api bounds flags internals physics quality save_rate stability state stress thesis \
-  timed
-build_with "$build/clang" clang "" animation api physics internals
-build_with "$build/avx2" gcc "-mavx2" flags state stress
-build_with "$build/gcc-sanitized" gcc "$sanitizers" animation api physics internals stability state stress
-build_with "$build/clang-sanitized" clang "$sanitizers" api
-
-# What waits for a browser, a screen, packets or a clock has the machine to itself, and so has what uses both cores.
-suite web sh tests/web.sh "$build"
-suite game sh tests/game.sh "$build"
-suite lockstep sh tests/lockstep.sh "$build"
-suite timed "$build/tests/timed"
-suite save-rate "$build/tests/save_rate"
-suite board sh tests/board.sh "$build"
-suite package sh tests/package.sh "$build"
-suite matrix sh tests/matrix.sh "$build" short
-
-# The others go two at a time.
-compiled() {
-  suite readme sh tests/readme.sh "$build"
-  suite demo sh tests/demo.sh "$build"
-  suite disassembly sh tests/disassembly.sh "$build"
-  suite ports sh tests/ports.sh "$build"
-  suite refused sh tests/refused.sh "$build"
-  suite work sh tests/work.sh "$build"
-  suite image sh tests/image.sh "$build"
-}
-
-played() {
-  suite flags "$build/tests/flags"
-  suite state "$build/tests/state"
-  suite state-sanitized "$build/gcc-sanitized/tests/state"
-  suite stress "$build/tests/stress"
-  if grep -q avx2 /proc/cpuinfo; then
-    suite flags-avx2 "$build/avx2/tests/flags"
-    suite state-avx2 "$build/avx2/tests/state"
-    suite stress-avx2 "$build/avx2/tests/stress"
+# Two jobs, whatever make was told. A failure counts as one: an older program may be there and pass.
+build_programs() { # FILE
+  targets=$(while read -r name kind quick seconds command; do
+    program_of "$kind" "${command%% *}"
+  done <"$1" | sort -u)
+  # Unquoted: a list.
+  if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j2 BUILD="$build" $targets; then
+    echo "0 0" >>"$counts"
+  else
+    echo "not every program could be built" | tee -a "$failures"
+    echo "0 1" >>"$counts"
   fi
-  suite stress-sanitized "$build/gcc-sanitized/tests/stress" 1000
-  suite bounds "$build/tests/bounds"
-  suite api "$build/tests/api"
-  suite api-clang "$build/clang/tests/api"
-  suite api-gcc-sanitized "$build/gcc-sanitized/tests/api"
-  suite api-memcheck $memcheck "$build/tests/api"
-  suite internals "$build/tests/internals"
-  suite internals-clang "$build/clang/tests/internals"
-  suite internals-sanitized "$build/gcc-sanitized/tests/internals"
-  suite physics "$build/tests/physics"
-  suite physics-clang "$build/clang/tests/physics"
-  suite physics-sanitized "$build/gcc-sanitized/tests/physics"
-  suite animation "$build/tests/animation"
-  suite animation-clang "$build/clang/tests/animation"
-  suite animation-sanitized "$build/gcc-sanitized/tests/animation"
-  suite accuracy "$build/tests/accuracy"
-  suite thesis "$build/tests/thesis"
-  suite stability "$build/tests/stability"
-  suite quality "$build/tests/quality"
-  suite freestanding sh tests/freestanding.sh "$build"
-  suite size sh tests/size.sh "$build"
 }
 
-compiled &
-played
-wait
+run_kind() { # KIND
+  for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
+}
 
-cat "$failures"
-expected=$(ls "$logs"/*.log | wc -l)
-awk -v expected="$expected" '
-  { passed += $1; failed += $2 }
-  END {
-    failed += expected > NR ? expected - NR : 0 # a suite that never came to its count
-    print passed " passed, " failed " failed"
-    exit failed > 0
-  }' "$counts"
+run_all() { # CONDITION
+  begin=$(date +%s)
+  mkdir -p "$logs"
+  rm -f "$logs"/*
+  : >"$counts"
+  : >"$failures"
+  suites "$1" >"$logs/list"
+  if [ ! -s "$logs/list" ]; then
+    echo "no such suite; make list prints them"
+    exit 2
+  fi
+  run_kind first
+  start=$(date +%s)
+  build_programs "$logs/list"
+  echo "built in $(($(date +%s) - start)) s"
+  run_kind alone
+  awk '$2 != "alone" && $2 != "first" { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2 |
+    xargs -P 2 -n 1 sh "$0" "$build" suite
+  cat "$failures"
+  echo "$(($(date +%s) - begin)) s"
+  awk -v expected="$(($(wc -l <"$logs/list") + 1))" '
+    { passed += $1; failed += $2 }
+    END {
+      failed += expected > NR ? expected - NR : 0 # a suite that never came to its count
+      print passed + 0 " passed, " failed + 0 " failed"
+      exit failed > 0
+    }' "$counts"
+}
+
+case $task in
+all) run_all 1 ;;
+quick) run_all '$3 == "quick"' ;;
+one)
+  shift 2
+  run_all "index(\" $* \", \" \" \$1 \" \")"
+  ;;
+list) suites 1 | while read -r name kind quick seconds command; do
+  [ "$quick" = quick ] || quick=""
+  printf '%-28s %-10s %4d s  %s\n' "$name" "$kind" "$seconds" "$quick"
+done ;;
+suite) run_suite "$3" ;;
+*)
+  echo "unknown: $task" >&2
+  exit 2
+  ;;
+esac

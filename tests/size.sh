@@ -3,17 +3,19 @@
 # the public functions, and the arena's bytes. Checks the goals below and that nothing is writable, nothing recurses and
 # every stack has a bound.
 #
-#   sh tests/size.sh BUILD            tables of text
-#   sh tests/size.sh BUILD --table    tables for the README, in Markdown
+#   sh tests/size.sh BUILD         some targets, to check
+#   sh tests/size.sh BUILD full    all targets; the tables also go to docs/sizes.md
 #
 # Stack is counted from the compiler's frames along the deepest chain of calls, see tests/stack.awk. What the compiler
 # takes from its own library (memcpy, memset, the float arithmetic of targets without it) is not in it; it is named
 # below the table. Unwind tables, which no target needs, are not counted.
 set -u
 out=$1/size
-markdown=${2:-}
+task=${2:-short}
+markdown=""
 mkdir -p "$out"
 . tests/verdict.sh
+. tests/written.sh
 
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # projection, "minimal" also all that a step can do without, colliders among it.
@@ -80,6 +82,7 @@ rule() { # COLUMNS
 
 heading() {
   echo
+  [ -z "$markdown" ] || printf '## '
   echo "$@"
   echo
 }
@@ -135,7 +138,7 @@ compile_all() {
   wait
 }
 
-# Adds a row to the table, and checks.
+# Adds a row of cells divided by "|" to the rows of the table, and checks.
 measure() { # TARGET FAMILY RETURN_ADDRESS BUILD
   name="$1 $2 $4"
   base=$out/$(echo "$name" | tr ' ' '-')
@@ -147,22 +150,30 @@ measure() { # TARGET FAMILY RETURN_ADDRESS BUILD
   unbounded=$(grep -E '^(recursion|dynamic|unframed)' "$base.stack")
   [ -z "$unbounded" ]
   verdict "$name has a bound on its stack" $? "$(echo $unbounded)"
-  set -- "$1" "$2" "$4" $(section_bytes "$base.o")
-  [ "$(($6 + $7))" = 0 ]
-  verdict "$name has no writable data" $? "$6 of data, $7 of bss"
-  row "$@" $(awk '/^[0-9]/ { print $1, $2; exit }' "$base.stack")
-  [ "$1 $2" != "$goal_target gcc" ] || check_goals "$name" "$3" "$(($4 + $5))" "$base.stack"
+  set -- "$1" "$2" "$3" "$4" $(section_bytes "$base.o")
+  [ "$(($7 + $8))" = 0 ]
+  verdict "$name has no writable data" $? "$7 of data, $8 of bss"
+  deepest=$(awk '/^[0-9]/ { print $1 "|" $2; exit }' "$base.stack")
+  echo "$1|$2|$4|$5|$6|$7|$8|$deepest" >>"$out/rows"
+  [ "$1 $2" != "$goal_target gcc" ] || check_goals "$name" "$3" "$(($5 + $6))" "$base.stack"
+}
+
+measure_all() {
+  : >"$out/rows"
+  while IFS='|' read -r target family return_address command; do
+    for build in $builds; do
+      measure "$target" "$family" "$return_address" "$build"
+    done
+  done <"$out/targets"
 }
 
 size_table() {
   heading "Bytes of cloth.o at -Os, and the stack of the function that takes most"
   row target cc build text rodata data bss stack in
   rule 9
-  while IFS='|' read -r target family return_address command; do
-    for build in $builds; do
-      measure "$target" "$family" "$return_address" "$build"
-    done
-  done <"$out/targets"
+  while IFS='|' read -r target family build text rodata data bss stack function; do
+    row "$target" "$family" "$build" "$text" "$rodata" "$data" "$bss" "$stack" "$function"
+  done <"$out/rows"
 }
 
 # The count of stack itself, on a recursion, a call through a pointer, and a tail call.
@@ -188,7 +199,7 @@ END
 stack_table() {
   heading "Deepest public functions on $goal_target with GCC: bytes of stack, and each function's own on the way down"
   for build in everything explicit-only; do
-    [ -n "$markdown" ] || echo "$build"
+    if [ -n "$markdown" ]; then printf '%s:\n\n' "$build"; else echo "$build"; fi
     awk -v markdown="$markdown" '
       BEGIN { if (markdown != "") print "| bytes | chain |\n|---|---|" }
       /^[0-9]/ {
@@ -200,9 +211,10 @@ stack_table() {
     echo
   done
   echo "Not counted, from the compiler's library:"
+  [ -z "$markdown" ] || echo
   for stacks in "$out"/*-everything.stack; do
     called=$(sed -n 's/^outside *//p' "$stacks")
-    [ -z "$called" ] || echo "  $(basename "$stacks" -everything.stack):" $(echo "$called" | tr ' ' '\n' | sort)
+    [ -z "$called" ] || echo "${markdown:+-} $(basename "$stacks" -everything.stack):" $(echo "$called" | tr ' ' '\n' | sort)
   done
 }
 
@@ -218,23 +230,49 @@ function_table() { # BUILD
     $3 ~ /[tT]/ { printf "%6d  %s\n", hexadecimal($2), $4; if (++lines == 10) exit }'
 }
 
-arena_table() {
-  heading "Bytes of the arena"
-  detail=$(gcc -std=gnu99 -O1 -ffp-contract=off -I. tests/arena.c cloth.c -o "$out/arena" 2>&1)
+build_arena_table() {
+  detail=$(gcc -std=c99 -O1 -ffp-contract=off -I. tests/arena_table.c cloth.c -o "$out/arena" 2>&1)
   verdict "the arena's table compiles" $? "$detail"
-  "$out/arena" $markdown
+  "$out/arena" >/dev/null
   verdict "the arena's table" $? "it failed"
 }
 
-targets >"$out/targets"
+arena_table() {
+  heading "Bytes of the arena"
+  "$out/arena" $markdown
+}
+
+rm -f "$out"/*.stack
+
+# To check: the goals' target, and one of each other family of machines.
+[ "$task" = full ] || targets | while IFS= read -r line; do
+  for name in "$goal_target|gcc" "$goal_target|clang" "RV32IMF|gcc" "AArch64|gcc"; do
+    case $line in
+    "$name|"*) echo "$line" ;;
+    esac
+  done
+done >"$out/targets"
+[ "$task" != full ] || targets >"$out/targets"
+
+tables() {
+  size_table
+  stack_table
+  if [ -z "$markdown" ]; then
+    function_table everything
+    function_table explicit-only
+  fi
+  arena_table
+}
+
 check_count
 compile_all
-size_table
-stack_table
-if [ -z "$markdown" ]; then
-  function_table everything
-  function_table explicit-only
+measure_all
+build_arena_table
+tables
+if [ "$task" = full ]; then
+  markdown=1
+  tables | write_between docs/sizes.md "make size"
+  verdict "docs/sizes.md is written" $?
 fi
-arena_table
 echo
 report

@@ -93,8 +93,8 @@ static float any_time_step(random_source *random) {
 /// Calls ///
 
 static int32_t any_particle(const cloth *sheet, random_source *random) {
-  cloth_range x;
-  cloth_positions(sheet, &x);
+  cloth_vector_view x;
+  cloth_get_positions(sheet, &x);
   return chance(random, 2) ? -1 : random_int(random, 0, chance(random, 2) ? x.count : x.count - 1);
 }
 
@@ -134,7 +134,7 @@ static int call_pin_target(cloth *sheet, random_source *random) {
   if (chance(random, 80))
     cloth_pin(sheet, particle);
   cloth_vector target = any_vector(random, 0.7);
-  return cloth_set_pin_target(sheet, particle, target, any_time_step(random));
+  return cloth_move_pin(sheet, particle, target);
 }
 
 static int call_line(cloth *sheet, random_source *random) {
@@ -202,7 +202,7 @@ static call calls[] = {{"cloth_set_gravity", call_gravity, 0, 0},
                        {"cloth_set_fabric", call_fabric, 0, 0},
                        {"cloth_pin", call_pin, 0, 0},
                        {"cloth_set_pin_velocity", call_pin_velocity, 0, 0},
-                       {"cloth_set_pin_target", call_pin_target, 0, 0},
+                       {"cloth_move_pin", call_pin_target, 0, 0},
                        {"cloth_confine_to_line", call_line, 0, 0},
                        {"cloth_confine_to_plane", call_plane, 0, 0},
                        {"cloth_release", call_release, 0, 0},
@@ -244,7 +244,7 @@ static uint64_t with_results(uint64_t trace, const cloth *sheet) {
   trace = with_words(trace, &statistics, offsetof(cloth_statistics, ticks));
   for (int i = 0; i < MOST_COLLIDERS; i++) {
     cloth_reaction reaction;
-    if (cloth_collider_reaction(sheet, i, &reaction) == CLOTH_OK)
+    if (cloth_get_collider_reaction(sheet, i, &reaction) == CLOTH_OK)
       trace = with_words(trace, &reaction, sizeof reaction);
   }
   return trace;
@@ -266,7 +266,7 @@ static course make_calls(cloth *sheet, uint64_t seed) {
 }
 
 /* Poison, if any, fills the scratch span first. Returns the trace of the whole frame. */
-static uint64_t make_step(specimen *s, course frame, random_source *poison) {
+static uint64_t make_step(fixture *s, course frame, random_source *poison) {
   /* Random bytes, or all ones: those are floats that are no numbers. */
   int ones = poison && random_bits(poison) % 2 == 0;
   for (size_t i = 0; poison && i < s->memory.scratch_bytes; i++)
@@ -290,7 +290,7 @@ typedef struct moment {
 /* `original` lives through the frames; `elsewhere` is fed by cloth_load(), `abroad` by cloth_read_image(). */
 typedef struct trial {
   int number;
-  specimen original, elsewhere, abroad;
+  fixture original, elsewhere, abroad;
   moment moments[MOMENTS]; /* by frame, modulo */
   unsigned char *saved, *image;
   random_source seeds, poison;
@@ -306,7 +306,7 @@ static void place_with_noise(cloth_config *config, random_source *random) {
     double v = (double)(i / config->columns) / (config->rows - 1);
     positions[i] = vector_at(u - 0.5, 0.3 + random_real(random, -0.02, 0.02), v - 0.5);
   }
-  config->positions = positions;
+  config->grid.positions = positions;
 }
 
 static void choose_maps(cloth_config *config, random_source *random) {
@@ -314,27 +314,27 @@ static void choose_maps(cloth_config *config, random_source *random) {
     maps[0][i] = between(random, 0.2, 5.0);
     maps[1][i] = between(random, 0.0, 3.0);
   }
-  config->mass_map = chance(random, 30) ? maps[0] : NULL;
-  config->stiffness_map = chance(random, 30) ? maps[1] : NULL;
+  config->grid.mass_map = chance(random, 30) ? maps[0] : NULL;
+  config->grid.stiffness_map = chance(random, 30) ? maps[1] : NULL;
 }
 
 static void choose_solver(cloth_config *config, random_source *random) {
   static const int iterations[] = {1, 4, 4, 20}, sweeps[] = {0, 4, 12};
-  config->integration = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
-  config->bend_integration = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
-  config->preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
-  config->contact_mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
-  config->warm_start = random_int(random, 0, 1);
-  config->max_iterations = iterations[random_int(random, 0, 3)];
-  config->limit_sweeps = sweeps[random_int(random, 0, 2)];
-  config->limit_compression = chance(random, 20) ? 0.05f : 1.0f;
+  config->integration.method = (cloth_integration)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
+  config->integration.bend_method = (cloth_bend_integration)random_int(random, 0, CLOTH_BEND_EXPLICIT);
+  config->solver.preconditioner = (cloth_preconditioner)random_int(random, 0, CLOTH_PRECONDITIONER_AUTOMATIC);
+  config->contact.mode = (cloth_contact_mode)random_int(random, 0, CLOTH_CONTACT_SOLVER);
+  config->solver.warm_start = random_int(random, 0, 1);
+  config->solver.max_iterations = iterations[random_int(random, 0, 3)];
+  config->strain_limit.sweeps = sweeps[random_int(random, 0, 2)];
+  config->strain_limit.max_compression = chance(random, 20) ? 0.05f : 1.0f;
 }
 
 /* With as many substeps as it takes, or most steps would be refused. */
 static void choose_explicit_only(cloth_config *config) {
-  config->integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config->substeps = 0;
-  config->max_substeps = 64;
+  config->integration.max_substeps = 64;
 }
 
 /* Either scheme, and what lies between them. */
@@ -344,14 +344,14 @@ static void choose_tiers(cloth_config *config, random_source *random) {
   if (chance(random, 40))
     return;
   use_projection(config);
-  config->projection_threshold = thresholds[random_int(random, 0, 3)];
-  config->explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
-  config->extrapolation = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
-  config->spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
-  config->fine_sweeps = random_int(random, 0, 2);
-  config->tethers = random_int(random, 0, 2);
-  config->tether_scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
-  config->bend_integration = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
+  config->integration.projection_threshold = thresholds[random_int(random, 0, 3)];
+  config->integration.explicit_threshold = chance(random, 20) ? between(random, 0.0, 0.5) : 0.2f;
+  config->integration.bdf2_blend = chance(random, 20) ? 0.0f : between(random, 0.0, 1.0);
+  config->projection.spans = chance(random, 50) ? 0 : 1 << random_int(random, 0, 6);
+  config->projection.fine_sweeps = random_int(random, 0, 2);
+  config->tethers.count = random_int(random, 0, 2);
+  config->tethers.scale = chance(random, 50) ? 1.0f : between(random, 0.5, 2.0);
+  config->integration.bend_method = chance(random, 50) ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
 }
 
 static cloth_config choose_config(random_source *random) {
@@ -363,14 +363,14 @@ static cloth_config choose_config(random_source *random) {
   config.edge_warp.x = between(random, 0.4, 1.2);
   config.edge_warp.z = between(random, -0.2, 0.2);
   config.substeps = substeps[random_int(random, 0, 5)];
-  config.max_substeps = random_int(random, 1, 12);
-  config.max_speed = chance(random, 20) ? 3.0f : 300.0f;
-  config.drag = between(random, 0.0, 1.5);
-  config.lift = between(random, 0.0, 1.5);
-  config.normal_drag = chance(random, 50) ? 0.0f : between(random, 0.0, 1.5);
+  config.integration.max_substeps = random_int(random, 1, 12);
+  config.integration.max_speed = chance(random, 20) ? 3.0f : 300.0f;
+  config.air.drag = between(random, 0.0, 1.5);
+  config.air.lift = between(random, 0.0, 1.5);
+  config.air.normal_drag = chance(random, 50) ? 0.0f : between(random, 0.0, 1.5);
   config.thickness = chance(random, 20) ? 0.0f : 0.01f;
   config.max_colliders = random_int(random, 0, MOST_COLLIDERS);
-  config.max_confined = random_int(random, 0, 5);
+  config.capacity.max_confined = random_int(random, 0, 5);
   choose_tiers(&config, random);
   choose_solver(&config, random);
   if (chance(random, 15))
@@ -379,7 +379,7 @@ static cloth_config choose_config(random_source *random) {
   if (chance(random, 30))
     place_with_noise(&config, random);
   if (config.columns >= 5 && chance(random, 25)) {
-    config.wrap = 1;
+    config.grid.wrap = 1;
     config.edge_weft = vector_at(-(double)config.edge_warp.z, 0.0, (double)config.edge_warp.x);
   }
   return config;
@@ -398,9 +398,9 @@ static void trial_open(trial *t, int number, uint64_t seed) {
   random_source random = {seed};
   cloth_config config = choose_config(&random);
   t->number = number;
-  t->original = specimen_make(&config);
-  t->elsewhere = specimen_make(&config);
-  t->abroad = specimen_make(&config);
+  t->original = fixture_make(&config);
+  t->elsewhere = fixture_make(&config);
+  t->abroad = fixture_make(&config);
   t->seeds.state = random_bits(&random);
   t->poison.state = random_bits(&random);
   t->saved = must_allocate(t->original.memory.saved_bytes);
@@ -410,9 +410,9 @@ static void trial_open(trial *t, int number, uint64_t seed) {
 }
 
 static void trial_close(trial *t) {
-  specimen_free(&t->original);
-  specimen_free(&t->elsewhere);
-  specimen_free(&t->abroad);
+  fixture_free(&t->original);
+  fixture_free(&t->elsewhere);
+  fixture_free(&t->abroad);
   free(t->saved);
   free(t->image);
   for (int i = 0; i < MOMENTS; i++)
@@ -437,7 +437,7 @@ static void save_moment(trial *t, int frame) {
 }
 
 /* Is the state what it was before this frame? */
-static int check_moment(trial *t, specimen *s, int frame) {
+static int check_moment(trial *t, fixture *s, int frame) {
   const moment *then = moment_at(t, frame);
   size_t bytes = s->memory.saved_bytes;
   uint64_t hash = 0;
@@ -451,7 +451,7 @@ static int check_moment(trial *t, specimen *s, int frame) {
 }
 
 /* Takes the step of a frame whose calls have been made. Returns 1 if all is as it was the first time. */
-static int finish_frame(trial *t, specimen *s, int frame, course calls_made) {
+static int finish_frame(trial *t, fixture *s, int frame, course calls_made) {
   uint64_t trace = make_step(s, calls_made, &t->poison);
   CHECK(trace == moment_at(t, frame)->trace, "cloth %d, frame %d: other results, statistics or reactions", t->number,
         frame);
@@ -459,18 +459,18 @@ static int finish_frame(trial *t, specimen *s, int frame, course calls_made) {
   return check_moment(t, s, frame + 1);
 }
 
-static void replay(trial *t, specimen *s, int from, int to) {
+static void replay(trial *t, fixture *s, int from, int to) {
   int equal = check_moment(t, s, from);
   for (int frame = from; frame < to && equal; frame++)
     equal = finish_frame(t, s, frame, make_calls(s->sheet, moment_at(t, frame)->seed));
 }
 
-static void load_moment(trial *t, specimen *s, int frame) {
+static void load_moment(trial *t, fixture *s, int frame) {
   int result = cloth_load(s->sheet, moment_at(t, frame)->saved, s->memory.saved_bytes);
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_load: %s", t->number, frame, cloth_result_name(result));
 }
 
-static void carry_abroad(trial *t, const specimen *from, int frame) {
+static void carry_abroad(trial *t, const fixture *from, int frame) {
   size_t bytes = from->memory.image_bytes;
   int result = cloth_write_image(from->sheet, t->image, bytes);
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_write_image: %s", t->number, frame, cloth_result_name(result));
@@ -478,7 +478,7 @@ static void carry_abroad(trial *t, const specimen *from, int frame) {
   CHECK(result == CLOTH_OK, "cloth %d, frame %d: cloth_read_image: %s", t->number, frame, cloth_result_name(result));
 }
 
-static void replay_in_place(trial *t, specimen *s, int from, int to) {
+static void replay_in_place(trial *t, fixture *s, int from, int to) {
   load_moment(t, s, from);
   replay(t, s, from, to);
 }
@@ -533,9 +533,10 @@ static void check_coverage(void) {
   CHECK(steps_refused > 0, "no step was refused");
 }
 
-int main(int count, char **arguments) {
-  int frames = count > 1 ? atoi(arguments[1]) : 10000;
-  random_source seeds = {count > 2 ? (uint64_t)atoi(arguments[2]) : 1};
+static int frames = 10000;
+static random_source seeds = {1};
+
+static void test_random_frames(void) {
   uint64_t summary = 0;
   for (int played = 0, number = 0; played < frames; played += FRAMES_PER_CLOTH, number++) {
     int left = frames - played < FRAMES_PER_CLOTH ? frames - played : FRAMES_PER_CLOTH;
@@ -545,5 +546,17 @@ int main(int count, char **arguments) {
     check_coverage();
   printf("%d frames, %d played again; notes %d, steps refused %d; hash of all states %016" PRIx64 "\n", frames,
          frames_replayed, notes_seen, steps_refused, summary);
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(random_frames),
+};
+
+int main(int count, char **arguments) {
+  if (count > 1 && arguments[1][0] >= '0' && arguments[1][0] <= '9') {
+    frames = atoi(arguments[1]);
+    seeds.state = count > 2 ? (uint64_t)atoi(arguments[2]) : 1;
+    count = 1;
+  }
+  return RUN_TESTS(count, arguments, tests);
 }

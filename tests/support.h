@@ -82,13 +82,14 @@ static inline cloth_rotation rotation_none(void) {
 #define GUARD_BYTES ((size_t)(4 * CLOTH_ALIGNMENT))
 #define GUARD_VALUE 0x5c
 
-typedef struct specimen {
+/* A cloth under test. */
+typedef struct fixture {
   unsigned char *allocation;
   unsigned char *arena;
   cloth_memory memory;
   cloth *sheet;
   int columns, rows, count;
-} specimen;
+} fixture;
 
 /* An aligned buffer with guard bytes on both sides; `shift` alignments further into its allocation, so that two
    buffers can be told to lie differently. */
@@ -116,8 +117,8 @@ static inline int guards_intact(const unsigned char *buffer, size_t bytes) {
 }
 
 /* Makes a cloth in an arena of exactly the size asked for. Garbage in the arena must not matter, hence the filling. */
-static inline specimen specimen_make(const cloth_config *config) {
-  specimen s;
+static inline fixture fixture_make(const cloth_config *config) {
+  fixture s;
   memset(&s, 0, sizeof s);
   int result = cloth_memory_needed(config, &s.memory);
   CHECK(result == CLOTH_OK, "cloth_memory_needed: %s", cloth_result_name(result));
@@ -133,23 +134,23 @@ static inline specimen specimen_make(const cloth_config *config) {
   return s;
 }
 
-static inline void specimen_free(specimen *s) {
+static inline void fixture_free(fixture *s) {
   CHECK(guards_intact(s->arena, s->memory.total_bytes), "bytes outside the arena were written");
   free(s->allocation);
   memset(s, 0, sizeof *s);
 }
 
-static inline int specimen_particle(const specimen *s, int column, int row) {
+static inline int fixture_particle(const fixture *s, int column, int row) {
   return row * s->columns + column;
 }
 
-static inline unsigned char *specimen_state(const specimen *s) {
+static inline unsigned char *fixture_state(const fixture *s) {
   return s->arena + s->memory.state_offset;
 }
 
-static inline int same_state(const specimen *a, const specimen *b) {
+static inline int same_state(const fixture *a, const fixture *b) {
   return a->memory.state_bytes == b->memory.state_bytes &&
-         memcmp(specimen_state(a), specimen_state(b), a->memory.state_bytes) == 0;
+         memcmp(fixture_state(a), fixture_state(b), a->memory.state_bytes) == 0;
 }
 
 static inline unsigned char *copy_bytes(const void *bytes, size_t count) {
@@ -187,9 +188,9 @@ static inline point velocity_of(const cloth *sheet, int particle) {
 }
 
 static inline int all_finite(const cloth *sheet) {
-  cloth_range x, v;
-  cloth_positions(sheet, &x);
-  cloth_velocities(sheet, &v);
+  cloth_vector_view x, v;
+  cloth_get_positions(sheet, &x);
+  cloth_get_velocities(sheet, &v);
   for (int i = 0; i < x.count; i++) {
     if (!isfinite(x.x[i]) || !isfinite(x.y[i]) || !isfinite(x.z[i]))
       return 0;
@@ -199,20 +200,75 @@ static inline int all_finite(const cloth *sheet) {
   return 1;
 }
 
+static inline cloth_statistics read_statistics(const cloth *sheet) {
+  cloth_statistics st;
+  memset(&st, 0xff, sizeof st);
+  cloth_get_statistics(sheet, &st);
+  return st;
+}
+
+static inline uint64_t read_work(const cloth *sheet) {
+  cloth_statistics st = read_statistics(sheet);
+  return (uint64_t)st.work[1] << 32 | st.work[0];
+}
+
+static inline uint64_t read_hash(const cloth *sheet) {
+  uint64_t hash = 0;
+  cloth_hash(sheet, &hash);
+  return hash;
+}
+
+/* A vertex of 32 bytes: position, normal, texture coordinates. */
+static const cloth_vertex_layout layout_usual = {32, 0, 12, 24};
+
+static inline cloth_collider collider_of(cloth_shape shape) {
+  cloth_collider c = cloth_collider_default();
+  c.shape = (int32_t)shape;
+  c.radius = 0.2f;
+  c.radius_top = 0.1f;
+  c.half_height = 0.3f;
+  c.half_extents = vector_at(0.1, 0.2, 0.3);
+  return c;
+}
+
 /// Schemes ///
 
-/* The scheme that a suite tests at the moment. Suites of what holds for any cloth go through their tests with both,
-   those of the solver set it once. */
-static int tested_tiers = 2;
+/* The scheme of schemes.h that tested_config() uses. Tests of what holds for any cloth run in both cases. */
+enum { TWO_TIERS, PROJECTED };
+static int tested_scheme = TWO_TIERS;
+
+static inline const char *scheme_name(int number) {
+  return number == TWO_TIERS ? "two_tiers" : "projected";
+}
+
+static inline void select_scheme(int number) {
+  tested_scheme = number;
+}
+
+static const test_cases both_schemes = {TWO_TIERS, 2, scheme_name, select_scheme};
+static const test_cases only_projected = {PROJECTED, 1, scheme_name, select_scheme};
 
 static inline cloth_config tested_config(void) {
   cloth_config config = cloth_config_default();
-  if (tested_tiers == 2)
+  if (tested_scheme == TWO_TIERS)
     use_two_tiers(&config);
   else
     use_projection(&config);
   return config;
 }
+
+/* Projection and the solver, for tests of contact that run with each. */
+static cloth_contact_mode tested_mode = CLOTH_CONTACT_PROJECTION;
+
+static inline const char *contact_mode_name(int number) {
+  return number == CLOTH_CONTACT_PROJECTION ? "by_projection" : "in_the_solver";
+}
+
+static inline void select_contact_mode(int number) {
+  tested_mode = (cloth_contact_mode)number;
+}
+
+static const test_cases both_contact_modes = {CLOTH_CONTACT_PROJECTION, 2, contact_mode_name, select_contact_mode};
 
 /* A square sheet of 1 m x 1 m in the x-z plane at a height, of n x n particles. */
 static inline cloth_config square_config(int n, double height) {
@@ -224,7 +280,7 @@ static inline cloth_config square_config(int n, double height) {
 }
 
 /* The mass of a particle, told by the speed a small kick gives it in a copy of the cloth. */
-static inline double particle_mass(const specimen *s, int particle) {
+static inline double particle_mass(const fixture *s, int particle) {
   unsigned char *allocation;
   unsigned char *copy = guarded_buffer(s->memory.total_bytes, 0, &allocation);
   memcpy(copy, s->arena, s->memory.total_bytes);

@@ -37,12 +37,12 @@ static cloth_config thesis_config(int columns, int rows, float spacing) {
   config.edge_warp = vector(spacing * (float)(columns - 1), 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, spacing * (float)(rows - 1));
   config.fabric.compression = 0.0f;
-  config.fold_stiffness = 0.0f;
-  config.velocity_damping = 0.0f;
-  config.limit_sweeps = 0;
+  config.projection.fold_stiffness = 0.0f;
+  config.integration.velocity_damping = 0.0f;
+  config.strain_limit.sweeps = 0;
   config.substeps = 1;
-  config.max_iterations = CLOTH_ITERATION_LIMIT;
-  config.bend_integration = CLOTH_BEND_EXPLICIT;
+  config.solver.max_iterations = CLOTH_ITERATION_LIMIT;
+  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   return config;
 }
 
@@ -60,13 +60,13 @@ static void pin_corners(cloth *sheet) {
 
 /* A step is unstable when the sheet has more energy than gravity ever gave it, by a wide margin, or had to be saved. */
 static int stays_stable(const cloth_config *config, float k, int steps, int chain) {
-  specimen held = specimen_make(config);
+  fixture held = fixture_make(config);
   cloth *sheet = held.sheet;
   if (chain) {
     vector_array x = vectors_at(sheet, sheet->state.position);
     for (int i = 0; i < sheet->count; i++) {
-      x.x[i] +=
-          1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) / (float)sheet->grid.columns;
+      x.x[i] += 1.0e-3f * config->edge_warp.x * (float)random_real(&experiment_random, -0.5, 0.5) /
+                (float)sheet->grid.columns;
     }
     for (int row = 0; row < sheet->grid.rows; row++) {
       cloth_pin(sheet, row * sheet->grid.columns);
@@ -91,7 +91,7 @@ static int stays_stable(const cloth_config *config, float k, int steps, int chai
       stable = stable && energy <= start + allowance;
     }
   }
-  specimen_free(&held);
+  fixture_free(&held);
   return stable;
 }
 
@@ -122,12 +122,12 @@ static float critical_kappa(const cloth_config *config, int steps, int chain) {
   return largest_kappa(config, low);
 }
 
-static void stability_in_1d(void) {
+static void test_stability_in_1d(void) {
   printf("Stability of forward-backward Euler, chain of 64 links (thesis eq. 4.8 in one dimension: kappa < 1)\n");
   const float dampings[] = {0.0f, 0.1f, 1.0f, 10.0f};
   for (int i = 0; i < 4; i++) {
     cloth_config config = thesis_config(65, 2, 0.05f);
-    config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+    config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.gravity = vector(0.0f, 0.0f, 0.0f);
     config.fabric.compression = 1.0f;
     config.fabric.bend = 0.0f;
@@ -148,7 +148,7 @@ static int compare_floats(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void stability_in_3d(void) {
+static void test_stability_in_3d(void) {
   enum { SETS = 40 };
   float found[SETS];
   int count = 0;
@@ -156,14 +156,14 @@ static void stability_in_3d(void) {
   while (count < SETS) {
     float h = PICK(0.001f, 0.01f, 0.05f, 0.1f, 1.0f);
     cloth_config config = thesis_config(10, 10, h);
-    config.integration = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+    config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.fabric.density = PICK(0.01f, 0.1f, 1.0f, 10.0f, 100.0f);
     config.fabric.bend = 0.0f;
     set_stretch(&config, PICK(10.0f, 100.0f, 1000.0f, 10000.0f));
     config.fabric.shear = PICK(10.0f, 100.0f, 1000.0f, 10000.0f);
     config.fabric.stretch_damping = PICK(0.0f, 0.01f, 0.1f, 1.0f, 10.0f);
     config.fabric.shear_damping = PICK(0.0f, 0.01f, 0.1f, 1.0f, 10.0f);
-    config.max_speed = 1.0e4f;
+    config.integration.max_speed = 1.0e4f;
     /* A sheet as heavy and soft as the thesis's outliers stretches to many times its size: not cloth. And the limit has
        to lie above the shortest step there is. */
     int soft = config.fabric.density * 9.81f * 9.0f * h > 0.5f * config.fabric.stretch_warp;
@@ -225,20 +225,20 @@ static long run_case(aimex_case wanted, cloth_integration integration, int sets,
   for (int set = 0; set < sets; set++) {
     float k;
     cloth_config config = random_set(wanted, &k);
-    config.integration = integration;
-    specimen held = specimen_make(&config);
+    config.integration.method = integration;
+    fixture held = fixture_make(&config);
     cloth *sheet = held.sheet;
     pin_corners(sheet);
     for (int step = 0; step < steps; step++) {
       step_once(sheet, k);
       iterations += statistics_of(sheet)->iterations;
     }
-    specimen_free(&held);
+    fixture_free(&held);
   }
   return iterations;
 }
 
-static void adaptive_iterations(void) {
+static void test_adaptive_iterations(void) {
   static const double thesis[CASES] = {1.00, 1.02, 0.96, 0.47};
   printf("Adaptive against implicit integration, conjugate gradient iterations (thesis table 4.1)\n");
   for (int c = 0; c < CASES; c++) {
@@ -293,7 +293,7 @@ static void count_ways(cloth *c, const step_plan *plan, long counts[WAYS]) {
 
 static cloth_config unit_sheet(const setting *s, float *k) {
   cloth_config config = thesis_config(s->n, s->n, 1.0f / (float)(s->n - 1));
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.fabric.bend = 1.0e-5f;
   config.fabric.stretch_damping = 0.0f;
   config.fabric.shear_damping = 0.0f;
@@ -301,7 +301,7 @@ static cloth_config unit_sheet(const setting *s, float *k) {
   float mass = config.fabric.density / (float)(s->n * s->n);
   set_stretch(&config, s->kappa * mass / (*k * *k));
   config.fabric.shear = config.fabric.stretch_warp;
-  config.contact_mode = s->sliding ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
+  config.contact.mode = s->sliding ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
   if (s->sliding) {
     config.origin = vector(-0.5f, 0.26f, -0.5f);
   }
@@ -314,7 +314,7 @@ static void count_iterations(const setting *s, double average[WAYS]) {
   long counts[WAYS] = {0, 0, 0};
   int solves = 0;
   cloth_config config = unit_sheet(s, &k);
-  specimen held = specimen_make(&config);
+  fixture held = fixture_make(&config);
   cloth *sheet = held.sheet;
   if (s->sliding) {
     cloth_collider ball = cloth_collider_default();
@@ -339,7 +339,7 @@ static void count_iterations(const setting *s, double average[WAYS]) {
   for (int way = 0; way < WAYS; way++) {
     average[way] = (double)counts[way] / solves;
   }
-  specimen_free(&held);
+  fixture_free(&held);
 }
 
 static void preconditioners(int sliding) {
@@ -371,7 +371,7 @@ static void preconditioners(int sliding) {
 }
 
 /* Both starts on the same systems, solved to 1e-3. */
-static void corrected_start(void) {
+static void test_corrected_start(void) {
   printf("Corrected start S x0 + (I - S) z against zero, iterations to 1e-3, hanging (thesis: 45 to 75%%)\n");
   static const float kappas[] = {10.0f, 100.0f, 1000.0f};
   for (int i = 0; i < 3; i++) {
@@ -380,17 +380,17 @@ static void corrected_start(void) {
       setting s = {20, kappas[i], 0};
       float k;
       cloth_config config = unit_sheet(&s, &k);
-      config.warm_start = warm;
+      config.solver.warm_start = warm;
       config.fabric.stretch_damping = 0.01f;
-      config.velocity_damping = 1.0f;
-      specimen held = specimen_make(&config);
+      config.integration.velocity_damping = 1.0f;
+      fixture held = fixture_make(&config);
       cloth *sheet = held.sheet;
       pin_corners(sheet);
       for (int step = 0; step < 200; step++) {
         cloth_step(sheet, k);
         counts[warm] += statistics_of(sheet)->iterations;
       }
-      specimen_free(&held);
+      fixture_free(&held);
     }
     double ratio = (double)counts[1] / (double)counts[0];
     printf("  kappa %5.0f   zero %6ld   corrected %6ld   ratio %.2f\n", (double)kappas[i], counts[0], counts[1], ratio);
@@ -398,16 +398,23 @@ static void corrected_start(void) {
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc == 4 && strcmp(argv[1], "aimex") == 0) {
-    cloth_integration mode = argv[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
-    return run_case((aimex_case)atoi(argv[2]), mode, 4, 20) < 0;
-  }
-  stability_in_1d();
-  stability_in_3d();
-  adaptive_iterations();
+static void test_preconditioners(void) {
   preconditioners(0);
+}
+
+static void test_preconditioners_sliding(void) {
   preconditioners(1);
-  corrected_start();
-  return check_report();
+}
+
+static const test tests[] = {
+    TEST(stability_in_1d), TEST(stability_in_3d),         TEST(adaptive_iterations),
+    TEST(preconditioners), TEST(preconditioners_sliding), TEST(corrected_start),
+};
+
+int main(int count, char **arguments) {
+  if (count == 4 && strcmp(arguments[1], "aimex") == 0) {
+    cloth_integration mode = arguments[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
+    return run_case((aimex_case)atoi(arguments[2]), mode, 4, 20) < 0;
+  }
+  return RUN_TESTS(count, arguments, tests);
 }

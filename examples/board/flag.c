@@ -6,8 +6,8 @@ static const float width = 1.2f, height = 0.8f;
 /*
  * The library's defaults, but for four substeps in place of 28 and what goes with few: one fine sweep, and fabric as
  * limp as a flag's. Four are the most that a Cortex-M7 of 480 MHz is sure to finish within a sixtieth of a second,
- * 8,000,000 cycles: cloth_work_bound_of() gives 3.5 million instructions for four and 4.2 for five, of two cycles each
- * to be on the safe side. What a step really takes is half the bound.
+ * 8,000,000 cycles: cloth_config_work_bound() gives 3.5 million instructions for four and 4.2 for five, of two cycles
+ * each to be on the safe side. What a step really takes is half the bound.
  */
 cloth_config flag_config(void) {
   cloth_config config = cloth_config_default();
@@ -15,15 +15,15 @@ cloth_config flag_config(void) {
   config.rows = FLAG_SIDE;
   config.edge_warp = (cloth_vector){width, 0, 0};
   config.edge_weft = (cloth_vector){0, -height, 0};
-  config.drag = 1;
-  config.lift = 1;
+  config.air.drag = 1;
+  config.air.lift = 1;
   config.substeps = 4;
-  config.max_substeps = 4;
-  config.fine_sweeps = 1;
-  config.extrapolation = 0.8f;
-  config.fold_stiffness = 5;
+  config.integration.max_substeps = 4;
+  config.projection.fine_sweeps = 1;
+  config.integration.bdf2_blend = 0.8f;
+  config.projection.fold_stiffness = 5;
   config.max_colliders = 0; /* bytes for what never comes */
-  config.max_confined = 0;
+  config.capacity.max_confined = 0;
   return config;
 }
 
@@ -76,7 +76,7 @@ static char shade(float towards, float length) {
   return letters[index < 0 ? 0 : index > last ? last : index];
 }
 
-static void draw_cell(const cloth_range *p, int at, flag_picture *picture) {
+static void draw_cell(const cloth_vector_view *p, int at, flag_picture *picture) {
   enum { ACROSS = 6, DOWN = 3 };
   int right = at + 1, below = at + FLAG_SIDE;
   char letter = shade(p->z[right] - p->z[at], width / (float)(FLAG_SIDE - 1));
@@ -90,9 +90,9 @@ static void draw_cell(const cloth_range *p, int at, flag_picture *picture) {
 
 /* From the pole outwards: what is drawn later hides what was drawn before. */
 void flag_draw(const cloth *sheet, flag_picture *picture) {
-  cloth_range p;
+  cloth_vector_view p;
   clear(picture);
-  if (cloth_positions(sheet, &p) != CLOTH_OK)
+  if (cloth_get_positions(sheet, &p) != CLOTH_OK)
     return;
   for (int column = 0; column < FLAG_SIDE - 1; column++) {
     for (int row = 0; row < FLAG_SIDE - 1; row++)

@@ -60,7 +60,7 @@ static void report_settings(void) {
   cloth_memory memory = {0};
   uint64_t bound = 0;
   cloth_memory_needed(&config, &memory);
-  cloth_work_bound_of(&config, FLAG_FRAME_SECONDS, &bound);
+  cloth_config_work_bound(&config, FLAG_FRAME_SECONDS, &bound);
   print_labelled("arena: ", memory.total_bytes);
   print_labelled(" bytes needed of ", sizeof arena);
   print_end();
@@ -81,7 +81,7 @@ static void report_frame(const cloth *sheet, int frame, uint32_t ticks) {
   print_text(" ticks, ");
   print_share(ticks);
   print_text(", stretch ");
-  print_hundredths((uint32_t)(int32_t)(measures.stretch_largest * 10000.0f));
+  print_hundredths((uint32_t)(int32_t)(measures.max_stretch * 10000.0f));
   print_text(" %, hash ");
   print_hexadecimal(hash);
   print_end();

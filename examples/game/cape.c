@@ -29,21 +29,21 @@ static cloth_config describe(const cloth_vector *positions) {
   config.rows = CAPE_ROWS;
   config.edge_warp = vector(meander_length(CAPE_COLUMNS, positions), 0, 0);
   config.edge_weft = vector(0, -cape_length, 0);
-  config.positions = positions;
+  config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_WOOL, &config.fabric);
   config.wind = breeze;
-  config.drag = config.lift = 1;
-  config.targets = 1;
-  config.velocity_damping = 0.5f;
+  config.air.drag = config.air.lift = 1;
+  config.capacity.targets = 1;
+  config.integration.velocity_damping = 0.5f;
   config.substeps = 10;
-  config.fine_sweeps = 2;
-  config.extrapolation = 0.6f;
-  config.fold_stiffness = 40;
+  config.projection.fine_sweeps = 2;
+  config.integration.bdf2_blend = 0.6f;
+  config.projection.fold_stiffness = 40;
   config.thickness = 0.015f;
   config.max_colliders = FIGURE_LIMBS + 1;
-  config.max_confined = 0;
-  config.shared_scratch = 1;
-  config.tethers = 1; /* the one straight up: a second one leads across the folds */
+  config.capacity.max_confined = 0;
+  config.capacity.shared_scratch = 1;
+  config.tethers.count = 1; /* the one straight up: a second one leads across the folds */
   return config;
 }
 
@@ -132,10 +132,10 @@ int cape_open(cape *c, store *memory, const walker *w) {
   return result < 0 ? result : add_petticoat(c, w);
 }
 
-static int move_collar(cape *c, float dt) {
+static int move_collar(cape *c) {
   int result = CLOTH_OK;
   for (int32_t i = 0; i < CAPE_COLUMNS && result >= 0; i++)
-    result = cloth_set_pin_target(c->cloth.sheet, i, c->skin[i].position, dt);
+    result = cloth_move_pin(c->cloth.sheet, i, c->skin[i].position);
   return result;
 }
 
@@ -158,17 +158,17 @@ static uint64_t carried_bodies(const cape *c) {
 
 int cape_step(cape *c, const walker *w, float dt) {
   cloth *sheet = c->cloth.sheet;
-  int result = cloth_carry(sheet, &w->root_before, &w->root, &inertia, dt, carried_bodies(c));
+  int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, carried_bodies(c));
   if (result >= 0)
     result = move_skin(c, w);
   if (result >= 0)
-    result = move_collar(c, dt);
+    result = move_collar(c);
   if (result >= 0)
     result = move_bodies(c, w);
   return result < 0 ? result : piece_step(&c->cloth, dt);
 }
 
 int cape_teleport(cape *c, const walker *w, const cloth_pose *from, float dt) {
-  int result = cloth_carry(c->cloth.sheet, from, &w->root, NULL, dt, carried_bodies(c));
+  int result = cloth_move_frame(c->cloth.sheet, from, &w->root, NULL, dt, carried_bodies(c));
   return result < 0 ? result : piece_snap(&c->cloth);
 }

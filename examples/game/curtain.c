@@ -13,18 +13,18 @@ static cloth_config describe(const cloth_vector *positions) {
   config.rows = CURTAIN_ROWS;
   config.edge_warp = vector(meander_length(CURTAIN_COLUMNS, positions), 0, 0);
   config.edge_weft = vector(0, -panel_height, 0);
-  config.positions = positions;
+  config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
-  config.drag = 1;
-  config.velocity_damping = 1;
+  config.air.drag = 1;
+  config.integration.velocity_damping = 1;
   config.substeps = 8;
-  config.fine_sweeps = 2;
-  config.extrapolation = 0.6f;
+  config.projection.fine_sweeps = 2;
+  config.integration.bdf2_blend = 0.6f;
   config.thickness = 0.03f;
   config.max_colliders = FIGURE_LIMBS;
-  config.max_confined = 0;
-  config.shared_scratch = 1;
-  config.sleep_speed = 0.05f;
+  config.capacity.max_confined = 0;
+  config.capacity.shared_scratch = 1;
+  config.sleep.speed = 0.05f;
   return config;
 }
 
@@ -61,7 +61,7 @@ int curtain_open(curtain *c, store *memory) {
 /* The game's broad phase: a walker out of reach is no collider of the panel, and its steps do not wake it. */
 static int is_in_reach(const piece *p, const walker *w) {
   cloth_vector low, high;
-  if (cloth_bounds(p->sheet, &low, &high) < 0)
+  if (cloth_get_bounds(p->sheet, &low, &high) < 0)
     return 0;
   return w->place.x > low.x - reach && w->place.x < high.x + reach && w->place.z > low.z - reach &&
          w->place.z < high.z + reach;

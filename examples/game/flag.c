@@ -32,16 +32,16 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   config.origin = flag_place;
   config.edge_warp = vector(width, 0, 0);
   config.edge_weft = vector(0, -height, 0);
-  config.positions = positions;
+  config.grid.positions = positions;
   config.wind = wind;
   cloth_fabric_preset(CLOTH_FABRIC_POLYESTER, &config.fabric);
-  config.drag = config.lift = 1;
+  config.air.drag = config.air.lift = 1;
   config.substeps = levels[level].substeps;
-  config.extrapolation = 0.8f;
-  config.fine_sweeps = 1;
+  config.integration.bdf2_blend = 0.8f;
+  config.projection.fine_sweeps = 1;
   config.max_colliders = 0;
-  config.max_confined = 0;
-  config.shared_scratch = 1;
+  config.capacity.max_confined = 0;
+  config.capacity.shared_scratch = 1;
   return config;
 }
 

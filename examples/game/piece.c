@@ -26,11 +26,11 @@ int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
     memory->scratch_bytes = needed.shared_bytes;
   p->memory = memory;
   p->arena_bytes = needed.total_bytes;
-  p->vertex_limit = (largest->columns + largest->wrap) * largest->rows;
+  p->vertex_limit = (largest->columns + largest->grid.wrap) * largest->rows;
   p->arena = store_take(memory, p->arena_bytes);
   p->earlier = store_take(memory, (size_t)p->vertex_limit * sizeof *p->earlier);
   p->later = store_take(memory, (size_t)p->vertex_limit * sizeof *p->later);
-  return p->arena && p->earlier && p->later ? CLOTH_OK : CLOTH_ERROR_ARENA_SIZE;
+  return p->arena && p->earlier && p->later ? CLOTH_OK : CLOTH_ERROR_ARENA;
 }
 
 int piece_make(piece *p, const cloth_config *config) {
@@ -39,7 +39,7 @@ int piece_make(piece *p, const cloth_config *config) {
     return result;
   p->columns = config->columns;
   p->rows = config->rows;
-  p->across = config->columns + config->wrap;
+  p->across = config->columns + config->grid.wrap;
   return piece_snap(p);
 }
 

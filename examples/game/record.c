@@ -40,7 +40,7 @@ static int note_piece(piece_record *r, const world *w, int which) {
     return result;
   r->microseconds += p->microseconds;
   keep_most(&r->microseconds_most, p->microseconds);
-  keep_most(&r->stretch, measures.stretch_largest);
+  keep_most(&r->stretch, measures.max_stretch);
   r->contacts = statistics.contacts > r->contacts ? statistics.contacts : r->contacts;
   note_sleep(r, statistics.asleep, was_asleep);
   note_depth(r, w, which);
@@ -71,7 +71,7 @@ static void note_leap(record *r, const world *w, int has_leapt) {
   r->since_leap = has_leapt ? 0 : r->since_leap + 1;
   if (r->since_leap >= SECOND || r->steps < SECOND || cloth_measure(c->cloth.sheet, &measures) < 0)
     return;
-  keep_most(&r->leap_stretch, measures.stretch_largest);
+  keep_most(&r->leap_stretch, measures.max_stretch);
   cloth_vector pace = times(1 / world_step_time, minus(w->hero.root.position, w->hero.root_before.position));
   for (int32_t i = 0; i < CAPE_COLUMNS * CAPE_ROWS; i++) {
     cloth_vector velocity = {0, 0, 0};

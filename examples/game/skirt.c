@@ -10,21 +10,21 @@ static cloth_config describe(const cloth_vector *positions, float width) {
   cloth_config config = cloth_config_default();
   config.columns = SKIRT_COLUMNS;
   config.rows = SKIRT_ROWS;
-  config.wrap = 1;
+  config.grid.wrap = 1;
   config.edge_warp = vector(width, 0, 0);
   config.edge_weft = vector(0, -skirt_length, 0);
-  config.positions = positions;
+  config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
-  config.drag = 1;
-  config.velocity_damping = 1;
+  config.air.drag = 1;
+  config.integration.velocity_damping = 1;
   config.substeps = 8;
-  config.fine_sweeps = 2;
-  config.extrapolation = 0.6f;
-  config.fold_stiffness = 40;
+  config.projection.fine_sweeps = 2;
+  config.integration.bdf2_blend = 0.6f;
+  config.projection.fold_stiffness = 40;
   config.max_colliders = FIGURE_LIMBS;
-  config.max_confined = 0;
-  config.shared_scratch = 1;
-  config.tethers = 0;
+  config.capacity.max_confined = 0;
+  config.capacity.shared_scratch = 1;
+  config.tethers.count = 0;
   return config;
 }
 
@@ -70,24 +70,24 @@ int skirt_open(skirt *s, store *memory, const walker *w) {
   return result < 0 ? result : touch_begin(&s->wearer, s->cloth.sheet, w);
 }
 
-static int move_waist(skirt *s, const walker *w, float dt) {
+static int move_waist(skirt *s, const walker *w) {
   int result = CLOTH_OK;
   for (int32_t i = 0; i < SKIRT_COLUMNS && result >= 0; i++)
-    result = cloth_set_pin_target(s->cloth.sheet, i, walker_from_hips(w, s->waist[i]), dt);
+    result = cloth_move_pin(s->cloth.sheet, i, walker_from_hips(w, s->waist[i]));
   return result;
 }
 
 int skirt_step(skirt *s, const walker *w, float dt) {
   cloth *sheet = s->cloth.sheet;
-  int result = cloth_carry(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&s->wearer));
+  int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&s->wearer));
   if (result >= 0)
-    result = move_waist(s, w, dt);
+    result = move_waist(s, w);
   if (result >= 0)
     result = touch_move(&s->wearer, sheet, w);
   return result < 0 ? result : piece_step(&s->cloth, dt);
 }
 
 int skirt_teleport(skirt *s, const walker *w, const cloth_pose *from, float dt) {
-  int result = cloth_carry(s->cloth.sheet, from, &w->root, NULL, dt, touch_mask(&s->wearer));
+  int result = cloth_move_frame(s->cloth.sheet, from, &w->root, NULL, dt, touch_mask(&s->wearer));
   return result < 0 ? result : piece_snap(&s->cloth);
 }

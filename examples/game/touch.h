@@ -21,7 +21,7 @@ int touch_end(touch *t, cloth *sheet);
 /* Moves the capsules to where they are after this step. Returns CLOTH_OK or an error. */
 int touch_move(const touch *t, cloth *sheet, const walker *w);
 
-/* The capsules as cloth_carry() wants them named. */
+/* The capsules as cloth_move_frame() wants them named. */
 uint64_t touch_mask(const touch *t);
 
 #endif /* GAME_TOUCH_H */

@@ -74,7 +74,7 @@ static int place_piece(view *v, const piece *p, int which, float share) {
     return 0;
   v->columns[which] = p->across;
   mesh->vertex_count = p->across * p->rows;
-  mesh->index_count = cloth_index_count(p->sheet);
+  mesh->index_count = cloth_get_index_count(p->sheet);
   return cloth_write_indices32(p->sheet, 0, mesh->indices, (size_t)mesh->index_count);
 }
 

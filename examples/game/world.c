@@ -23,7 +23,7 @@ int world_open(world *w) {
   if (result >= 0)
     result = flag_open(&w->flag, &w->memory);
   w->memory.scratch = store_take(&w->memory, w->memory.scratch_bytes);
-  return result >= 0 && !w->memory.scratch ? CLOTH_ERROR_ARENA_SIZE : result;
+  return result >= 0 && !w->memory.scratch ? CLOTH_ERROR_ARENA : result;
 }
 
 /* Cloth that belongs to the hero comes along as it is; cloth that stays feels nothing. */

@@ -22,10 +22,10 @@ static cloth_config describe_cloth(int columns, int rows) {
   config.origin = (cloth_vector){-0.5f, 0, 0};
   config.edge_weft = (cloth_vector){0, -1, 0};
   config.substeps = 2;
-  config.limit_sweeps = 4;
-  config.drag = 1;
+  config.strain_limit.sweeps = 4;
+  config.air.drag = 1;
   config.max_colliders = 1 + PLAYERS;
-  config.max_confined = 0;
+  config.capacity.max_confined = 0;
   return config;
 }
 
@@ -70,7 +70,7 @@ int game_open(game *g, int columns, int rows) {
   if (result < 0)
     return result;
   if (posix_memalign(&g->arena, CLOTH_ALIGNMENT, g->memory.total_bytes) != 0)
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   result = set_the_stage(g, &config);
   if (result < 0)
     game_close(g);
@@ -93,9 +93,9 @@ static int hold_corner(game *g, int player, const input *in) {
   int32_t corner = g->corner[player];
   cloth_vector target = {0.5f * side_of(player) + hand_reach * stick(in, INPUT_HAND_ACROSS),
                          hand_reach * stick(in, INPUT_HAND_UP), 0};
-  if (cloth_freedom(g->sheet, corner) > 0)
+  if (cloth_get_freedom(g->sheet, corner) > 0)
     cloth_pin(g->sheet, corner);
-  return cloth_set_pin_target(g->sheet, corner, target, frame_time);
+  return cloth_move_pin(g->sheet, corner, target);
 }
 
 static int play_hand(game *g, int player, const input *in) {

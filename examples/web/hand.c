@@ -19,7 +19,7 @@ int32_t stage_grab(stage *s, cloth_vector origin, cloth_vector direction, float 
     float depth = dot(way, direction);
     float aside = length(minus(way, times(depth, direction)));
     float cost = aside + 0.1f * depth;
-    if (depth <= 0 || aside > reach * depth || cost >= best || cloth_freedom(s->sheet, i) != 3)
+    if (depth <= 0 || aside > reach * depth || cost >= best || cloth_get_freedom(s->sheet, i) != 3)
       continue;
     best = cost;
     s->grabbed = i;
@@ -43,7 +43,7 @@ void stage_pull(stage *s, cloth_vector hand) {
 /* Where cloth hangs on pins, it ends at its length from each: no hand pulls threads longer. */
 static cloth_vector within_reach(const stage *s, cloth_vector place) {
   for (int32_t i = 0; i < s->columns * s->rows; i++) {
-    if (i == s->grabbed || cloth_freedom(s->sheet, i) != 0)
+    if (i == s->grabbed || cloth_get_freedom(s->sheet, i) != 0)
       continue;
     cloth_vector pin;
     cloth_get_position(s->sheet, i, &pin);
@@ -67,5 +67,5 @@ int stage_move_hand(stage *s) {
   float most = hand_speed * stage_frame_time, far = length(way);
   if (far > most)
     way = times(most / far, way);
-  return cloth_set_pin_target(s->sheet, s->grabbed, plus(place, way), stage_frame_time);
+  return cloth_move_pin(s->sheet, s->grabbed, plus(place, way));
 }

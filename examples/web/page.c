@@ -182,7 +182,7 @@ float kappa(int family) {
 float largest_stretch(void) {
   cloth_measures measures;
   cloth_measure(the_stage.sheet, &measures);
-  return measures.stretch_largest;
+  return measures.max_stretch;
 }
 
 float floor_speed(void) {

@@ -36,7 +36,7 @@ static float spring_factor(const stage *s, int32_t i, int32_t j) {
   return 0.5f * (s->stiffness_map[i] + s->stiffness_map[j]) / s->stiffness_most;
 }
 
-static int is_slack(const stage *s, const cloth_range *x, int32_t i, int32_t j, float rest) {
+static int is_slack(const stage *s, const cloth_vector_view *x, int32_t i, int32_t j, float rest) {
   if (s->fabric.compression > 0)
     return 0;
   return length(vector(x->x[i] - x->x[j], x->y[i] - x->y[j], x->z[i] - x->z[j])) < rest;
@@ -58,9 +58,9 @@ static void note_spring(stage_springs *springs, stage_tier tier, int32_t i, int3
 static void sort_direction(const stage *s, int32_t family, int32_t columns, int32_t rows, stage_springs *springs) {
   int32_t first = columns < 0 ? 1 : 0, end = columns > 0 ? s->columns - 1 : s->columns;
   cloth_statistics statistics;
-  cloth_range x;
+  cloth_vector_view x;
   cloth_get_statistics(s->sheet, &statistics);
-  cloth_positions(s->sheet, &x);
+  cloth_get_positions(s->sheet, &x);
   thresholds at = current_thresholds(s, statistics.kappa);
   float rest = s->spacing * root((float)(columns * columns + rows * rows));
   for (int32_t row = 0; row + rows < s->rows; row++)

@@ -61,9 +61,9 @@ static void set_defaults(stage *s) {
   int is_mixed = s->kind == STAGE_DECOMPOSITION;
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
   s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
-  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.max_iterations;
-  s->settings[STAGE_EXPLICIT] = config.explicit_threshold;
-  s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.projection_threshold;
+  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.solver.max_iterations;
+  s->settings[STAGE_EXPLICIT] = config.integration.explicit_threshold;
+  s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.integration.projection_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
 }
 
@@ -90,9 +90,9 @@ static cloth_fabric current_fabric(const stage *s) {
 
 /* Without projection the thesis's scheme needs the help that the README names. */
 static void use_thesis_scheme(cloth_config *config) {
-  config->extrapolation = 0;
-  config->tethers = 0;
-  config->limit_sweeps = 12;
+  config->integration.bdf2_blend = 0;
+  config->tethers.count = 0;
+  config->strain_limit.sweeps = 12;
 }
 
 static cloth_config current_config(const stage *s) {
@@ -103,18 +103,18 @@ static cloth_config current_config(const stage *s) {
   config.origin = plan->origin;
   config.edge_warp = vector(plan->width, 0, 0);
   config.edge_weft = times((float)(s->rows - 1) * s->spacing, plan->down);
-  config.positions = s->positions;
+  config.grid.positions = s->positions;
   config.fabric = current_fabric(s);
-  config.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
-  config.drag = 1;
-  config.lift = 1;
-  config.fold_stiffness = 20; /* the grids are fine, and the cloth is to be limp */
+  config.grid.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
+  config.air.drag = 1;
+  config.air.lift = 1;
+  config.projection.fold_stiffness = 20; /* the grids are fine, and the cloth is to be limp */
   config.substeps = (int32_t)s->settings[STAGE_SUBSTEPS];
-  config.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
-  config.explicit_threshold = s->settings[STAGE_EXPLICIT];
-  config.projection_threshold = s->settings[STAGE_PROJECTION];
+  config.solver.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
+  config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
+  config.integration.projection_threshold = s->settings[STAGE_PROJECTION];
   config.max_colliders = STAGE_BODY_LIMIT;
-  if (config.projection_threshold >= CLOTH_KAPPA_NEVER)
+  if (config.integration.projection_threshold >= CLOTH_KAPPA_NEVER)
     use_thesis_scheme(&config);
   return config;
 }
@@ -244,7 +244,7 @@ static cloth_vector collar_place(const stage *s, int32_t column) {
 static int move_collar(stage *s) {
   int result = CLOTH_OK;
   for (int32_t i = 0; s->kind == STAGE_CAPE && i < s->columns && result >= 0; i++)
-    result = cloth_set_pin_target(s->sheet, i, collar_place(s, i), stage_frame_time);
+    result = cloth_move_pin(s->sheet, i, collar_place(s, i));
   return result;
 }
 
@@ -273,11 +273,11 @@ int stage_open(stage *s, stage_kind kind, int32_t columns) {
   const sheet_plan *plan = &plans[kind];
   int32_t count = columns ? columns : plan->columns;
   if (count < 8 || count > STAGE_COLUMN_LIMIT)
-    return CLOTH_ERROR_GRID;
+    return CLOTH_ERROR_RANGE;
   float spacing = plan->width / (float)(count - 1);
   int32_t rows = 1 + (int32_t)(plan->height / spacing + 0.5f);
   if (count * rows > STAGE_PARTICLE_LIMIT)
-    return CLOTH_ERROR_GRID;
+    return CLOTH_ERROR_RANGE;
   s->kind = kind;
   s->frame = 0;
   s->columns = count;
@@ -306,7 +306,7 @@ static int rebuild(stage *s) {
   if (result < 0)
     return result;
   if (memory.total_bytes > sizeof s->arena)
-    return CLOTH_ERROR_ARENA_SIZE;
+    return CLOTH_ERROR_ARENA;
   note_motion(s);
   return build(s);
 }

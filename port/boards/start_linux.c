@@ -101,6 +101,8 @@ __asm__(".globl _start\n"
         "  xor %ebp, %ebp\n"
         "  and $-16, %rsp\n"
         "  call start\n");
+#elif defined(__i386__) && defined(_WIN32)
+#define start mainCRTStartup
 #elif defined(__i386__)
 __asm__(".globl _start\n"
         "_start:\n"

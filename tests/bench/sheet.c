@@ -37,15 +37,15 @@ static cloth_config scene_config(const bench_scene *s) {
   c.edge_weft = (cloth_vector){0, 0, s->spacing * (float)(s->rows - 1)};
   if (s->kind == BENCH_FLAG || s->kind == BENCH_CAPSULE)
     c.edge_weft = (cloth_vector){0, -c.edge_weft.z, 0};
-  c.positions = (const cloth_vector *)(const void *)s->start;
+  c.grid.positions = (const cloth_vector *)(const void *)s->start;
   c.fabric.density = s->density;
-  c.velocity_damping = s->damping;
+  c.integration.velocity_damping = s->damping;
   c.gravity = (cloth_vector){0, -bench_gravity, 0};
   c.thickness = bench_thickness;
   c.max_colliders = s->collider_radius > 0;
-  c.max_confined = 0;
-  c.fine_sweeps = 1;
-  c.fold_stiffness = 100;
+  c.capacity.max_confined = 0;
+  c.projection.fine_sweeps = 1;
+  c.projection.fold_stiffness = 100;
   c.fabric.shear_compression = 0;
   return c;
 }
@@ -53,8 +53,8 @@ static cloth_config scene_config(const bench_scene *s) {
 /* The baseline's wind pushes along the normal n: 1/2 rho A (v.n) |v| n. */
 static void set_wind(cloth_config *c) {
   c->wind = (cloth_vector){bench_wind.x, bench_wind.y, bench_wind.z};
-  c->air_density = bench_air_density;
-  c->normal_drag = 1;
+  c->air.density = bench_air_density;
+  c->air.normal_drag = 1;
 }
 
 static cloth_config configure(const bench_scene *s, const setting *how) {
@@ -64,14 +64,14 @@ static cloth_config configure(const bench_scene *s, const setting *how) {
   c.fabric.stretch_damping = c.fabric.shear_damping = c.fabric.bend_damping = 0;
   c.fabric.bend = 0;
   c.fabric.compression = 1;
-  c.limit_sweeps = 0;
+  c.strain_limit.sweeps = 0;
   c.fabric.shear_compression = 1;
-  c.projection_threshold = 0;
-  c.extrapolation = 0.8f;
-  c.tethers = 2;
-  c.tether_scale = 1;
-  c.fold_stiffness = 200; /* against folding alone; those of the baseline act both ways */
-  c.spans = how->spans;
+  c.integration.projection_threshold = 0;
+  c.integration.bdf2_blend = 0.8f;
+  c.tethers.count = 2;
+  c.tethers.scale = 1;
+  c.projection.fold_stiffness = 200; /* against folding alone; those of the baseline act both ways */
+  c.projection.spans = how->spans;
   if (s->has_wind)
     set_wind(&c);
   return c;
@@ -80,12 +80,12 @@ static cloth_config configure(const bench_scene *s, const setting *how) {
 static cloth_config configure_two_tiers(const bench_scene *s, const setting *how) {
   cloth_config c = scene_config(s);
   c.substeps = how->substeps;
-  c.max_iterations = 4;
-  c.limit_sweeps = 12;
-  c.limit_extension = 0.006f;
-  c.projection_threshold = CLOTH_KAPPA_NEVER;
-  c.extrapolation = 0;
-  c.tethers = 0;
+  c.solver.max_iterations = 4;
+  c.strain_limit.sweeps = 12;
+  c.strain_limit.max_extension = 0.006f;
+  c.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  c.integration.bdf2_blend = 0;
+  c.tethers.count = 0;
   if (s->has_wind)
     set_wind(&c);
   return c;
@@ -108,25 +108,25 @@ typedef struct field {
 
 static const field fields[] = {
     INTEGER_FIELD(substeps),
-    INTEGER_FIELD(max_substeps),
-    INTEGER_FIELD(max_iterations),
-    INTEGER_FIELD(limit_sweeps),
-    INTEGER_FIELD(warm_start),
-    INTEGER_FIELD(integration),
-    INTEGER_FIELD(bend_integration),
-    INTEGER_FIELD(preconditioner),
-    INTEGER_FIELD(contact_mode),
-    FLOAT_FIELD(limit_extension),
-    FLOAT_FIELD(limit_compression),
-    FLOAT_FIELD(fold_stiffness),
-    FLOAT_FIELD(explicit_threshold),
-    FLOAT_FIELD(velocity_damping),
-    FLOAT_FIELD(tolerance),
-    FLOAT_FIELD(max_speed),
+    INTEGER_FIELD(integration.max_substeps),
+    INTEGER_FIELD(solver.max_iterations),
+    INTEGER_FIELD(strain_limit.sweeps),
+    INTEGER_FIELD(solver.warm_start),
+    INTEGER_FIELD(integration.method),
+    INTEGER_FIELD(integration.bend_method),
+    INTEGER_FIELD(solver.preconditioner),
+    INTEGER_FIELD(contact.mode),
+    FLOAT_FIELD(strain_limit.max_extension),
+    FLOAT_FIELD(strain_limit.max_compression),
+    FLOAT_FIELD(projection.fold_stiffness),
+    FLOAT_FIELD(integration.explicit_threshold),
+    FLOAT_FIELD(integration.velocity_damping),
+    FLOAT_FIELD(solver.tolerance),
+    FLOAT_FIELD(integration.max_speed),
     FLOAT_FIELD(thickness),
-    FLOAT_FIELD(drag),
-    FLOAT_FIELD(lift),
-    FLOAT_FIELD(normal_drag),
+    FLOAT_FIELD(air.drag),
+    FLOAT_FIELD(air.lift),
+    FLOAT_FIELD(air.normal_drag),
     FABRIC_FIELD(density),
     FABRIC_FIELD(stretch_warp),
     FABRIC_FIELD(stretch_weft),
@@ -138,12 +138,12 @@ static const field fields[] = {
     FABRIC_FIELD(stretch_damping),
     FABRIC_FIELD(shear_damping),
     FABRIC_FIELD(bend_damping),
-    INTEGER_FIELD(spans),
-    INTEGER_FIELD(fine_sweeps),
-    INTEGER_FIELD(tethers),
-    FLOAT_FIELD(projection_threshold),
-    FLOAT_FIELD(extrapolation),
-    FLOAT_FIELD(tether_scale),
+    INTEGER_FIELD(projection.spans),
+    INTEGER_FIELD(projection.fine_sweeps),
+    INTEGER_FIELD(tethers.count),
+    FLOAT_FIELD(integration.projection_threshold),
+    FLOAT_FIELD(integration.bdf2_blend),
+    FLOAT_FIELD(tethers.scale),
 };
 
 static const field *find_field(const char *text) {
@@ -219,8 +219,7 @@ static void *two_tiers_open(const bench_scene *scene, const setting *how) {
 
 static void move_pin(const sheet *m, int frame) {
   bench_point p = bench_pin_place(m->scene, frame);
-  must(cloth_set_pin_target(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}, m->scene->frame_time),
-       "cloth_set_pin_target");
+  must(cloth_move_pin(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}), "cloth_move_pin");
 }
 
 /* A particle that had to be put back counts as a failure, although the sheet goes on. */
@@ -237,8 +236,8 @@ static int sheet_step(void *state, int frame) {
 
 static void sheet_read(const void *state, float *positions) {
   const sheet *m = state;
-  cloth_range range;
-  must(cloth_positions(m->cloth, &range), "cloth_positions");
+  cloth_vector_view range;
+  must(cloth_get_positions(m->cloth, &range), "cloth_get_positions");
   for (int i = 0; i < range.count; i++) {
     *positions++ = range.x[i];
     *positions++ = range.y[i];

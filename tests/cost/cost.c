@@ -140,8 +140,8 @@ static void add_sphere(cloth *sheet, int n) {
 static void in_wind(cloth_config *config) {
   config->edge_weft = vector(0.0f, -1.0f, 0.0f);
   config->wind = vector(7.7274066f, 0.0f, 2.0705524f);
-  config->drag = 1.0f;
-  config->lift = 1.0f;
+  config->air.drag = 1.0f;
+  config->air.lift = 1.0f;
 }
 
 /// Cape ///
@@ -157,12 +157,12 @@ enum { TORSO, HEAD };
 static void on_back(cloth_config *config) {
   config->origin = vector(-0.5f, 0.0f, 0.0f);
   config->edge_weft = vector(0.0f, -1.0f, 0.0f);
-  config->velocity_damping = 2.0f;
+  config->integration.velocity_damping = 2.0f;
   config->fabric.stretch_warp = 1.0e6f;
   config->fabric.stretch_weft = 1.0e6f;
   config->fabric.shear = 1.0e6f;
   config->fabric.bend = 0.0f;
-  config->fold_stiffness = 100.0f;
+  config->projection.fold_stiffness = 100.0f;
 }
 
 /* Like a sine, of period 1, without a library. */
@@ -202,7 +202,7 @@ static void dress(cloth *sheet, int n) {
 
 static void carry_shoulder(cloth *sheet, int column, float x, cloth_vector body) {
   cloth_vector target = vector(x + body.x, body.y, body.z);
-  cloth_set_pin_target(sheet, cloth_particle_at(sheet, column, 0), target, FRAME_SECONDS);
+  cloth_move_pin(sheet, cloth_particle_at(sheet, column, 0), target);
 }
 
 static void sway(cloth *sheet, int n, int frame) {
@@ -282,16 +282,16 @@ static void print_hash(const cloth *sheet, int n, const char *name, int setting)
 /* One substep with everything but bending implicit, or with everything, that ends at the cap. */
 static void count_iterations(int n, const char *quantity, int bends, int iterations) {
   cloth_config config = config_of(&flag, n);
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
-  config.integration = CLOTH_INTEGRATION_IMPLICIT;
-  config.bend_integration = bends ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
+  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+  config.integration.bend_method = bends ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
   config.fabric.bend = bends ? 1.0f : 1.0e-5f;
-  config.extrapolation = 0.0f;
-  config.tethers = 0;
-  config.limit_sweeps = 0;
+  config.integration.bdf2_blend = 0.0f;
+  config.tethers.count = 0;
+  config.strain_limit.sweeps = 0;
   config.substeps = 1;
-  config.tolerance = 1.0e-4f;
-  config.max_iterations = iterations;
+  config.solver.tolerance = 1.0e-4f;
+  config.solver.max_iterations = iterations;
   cloth *sheet = build(&flag, &config);
   if (sheet == NULL)
     return;
@@ -366,7 +366,7 @@ static int fits(const cloth_config *config, const char *tier) {
 
 static void count_implicit(int n) {
   cloth_config config = config_of(&flag, n);
-  config.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   if (!fits(&config, "arena-implicit"))
     return;
   count_iterations(n, "iteration", 0, FEW_ITERATIONS);
@@ -398,7 +398,7 @@ static void count_projective(int n) {
 #define CAPE_EDGES (2 * CAPE_PARTICLES * (CAPE_PARTICLES - 1))
 #define TOP_EDGES (CAPE_EDGES - 99 * (CAPE_EDGES - 1) / 100)
 
-static float strain_between(const cloth_range *x, int i, int j) {
+static float strain_between(const cloth_vector_view *x, int i, int j) {
   float dx = x->x[j] - x->x[i], dy = x->y[j] - x->y[i], dz = x->z[j] - x->z[i];
   return __builtin_sqrtf(dx * dx + dy * dy + dz * dz) * (float)(CAPE_PARTICLES - 1) - 1.0f;
 }
@@ -416,8 +416,8 @@ static void insert(float top[TOP_EDGES], float strain) {
 
 /* The 99th percentile of stretch over all edges along warp and weft. */
 static float stretch_now(const cloth *sheet) {
-  cloth_range x;
-  cloth_positions(sheet, &x);
+  cloth_vector_view x;
+  cloth_get_positions(sheet, &x);
   float top[TOP_EDGES];
   for (int i = 0; i < TOP_EDGES; i++)
     top[i] = -1.0f;
@@ -452,9 +452,9 @@ static uint64_t try_cape(cape_setting setting) {
   name_setting(setting, name);
   cloth_config config = config_of(&cape, CAPE_PARTICLES);
   config.substeps = setting.substeps;
-  config.spans = setting.spans;
-  config.tethers = setting.tethers;
-  config.fine_sweeps = setting.fine;
+  config.projection.spans = setting.spans;
+  config.tethers.count = setting.tethers;
+  config.projection.fine_sweeps = setting.fine;
   cloth *sheet = build(&cape, &config);
   if (sheet == NULL)
     return STRETCH_GOAL + 1;

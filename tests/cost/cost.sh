@@ -1,6 +1,7 @@
 #!/bin/sh
 # Instructions that cloth.c takes, counted exactly under QEMU by tests/cost/counter.c: no cycles, and nothing is timed.
-# Writes lines "target,compiler,level,grid,quantity,value", a table of each target's best compiler, and the goals.
+# Writes lines "target,compiler,level,grid,quantity,value", a table of each target's best compiler, which also goes to
+# docs/cost.md, and the goals.
 #
 #   sh tests/cost/cost.sh BUILD                                   everything
 #   sh tests/cost/cost.sh BUILD count TARGET COMPILER LEVEL       one build of it, as in: count m7 gcc -O3
@@ -20,6 +21,7 @@ boards=port/boards
 flags="-std=gnu99 -ffreestanding -ffp-contract=off -fno-math-errno"
 mkdir -p "$out"
 . tests/verdict.sh
+. tests/written.sh
 
 # Goals: instructions per particle and iteration; instructions of a frame of the cape at most this stretched, in %.
 goal_iteration() { # TARGET
@@ -251,6 +253,11 @@ show_all() {
   for grid in 8 16 32; do table $grid; done
   show_skipped
   judge_all
+  {
+    printf '# Instructions\n\nValue, compiler and level of the build that does best; quantities: tests/cost/cost.sh.\n\n```'
+    for grid in 8 16 32; do table $grid; done
+    printf '```\n'
+  } | write_between docs/cost.md "make cost"
   check_runs
   report
 }

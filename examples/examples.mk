@@ -1,0 +1,72 @@
+# The examples. Each is compiled in one command: the library and its glue are small.
+
+.PHONY: demo web test-web lockstep game game-window board
+
+EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
+
+demo: $(BUILD)/demo/demo
+	$(BUILD)/demo/demo $(BUILD)/demo
+
+$(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
+WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c) \
+	examples/board/flag.c
+WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
+WEB_FLAGS = --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \
+	-I. -Iexamples -nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
+
+web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
+	cp $(WEB_PAGE) $(BUILD)/web
+
+$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c $(WEB_GLUE) port/boards/memory.c $(HEADERS)
+	@sh tests/install.sh web
+	@mkdir -p $(@D)
+	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter %.c,$^) -o $@
+
+$(BUILD)/web/hashes: examples/web/hashes.c $(WEB_GLUE) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+$(BUILD)/web/hashes.json: $(BUILD)/web/hashes
+	$< > $@
+
+test-web:
+	@sh tests/install.sh browser
+	@sh tests/run.sh $(BUILD) one web
+
+# Sockets and clocks are POSIX, not C99.
+LOCKSTEP = $(wildcard examples/lockstep/*.c)
+
+$(BUILD)/lockstep/lockstep: $(LOCKSTEP) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -o $@
+
+lockstep: $(BUILD)/lockstep/lockstep
+	@sh tests/install.sh
+	@sh tests/lockstep.sh $(BUILD)
+
+# The game, once without a window and once with one; each has files of its own beside these.
+GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
+	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
+
+$(BUILD)/game/game: examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -lm -o $@
+
+game: $(BUILD)/game/game
+	$< $(BUILD)/game
+
+$(BUILD)/game/window: examples/game/window.c $(GAME) $(HEADERS)
+	@sh tests/install.sh window
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
+
+game-window: $(BUILD)/game/window
+	$<
+
+board:
+	@sh tests/install.sh
+	@sh examples/board/board.sh $(BUILD)

@@ -1,0 +1,186 @@
+#pragma once
+#include "compiler.h"
+#include "scalar.h"
+
+/// Settings: ranges and faults ///
+
+/*
+ * What a config, a fabric and a collider may hold. A check returns the number of the first fault it finds, 0 for none.
+ * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
+ *
+ * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
+ * without the marks of C: 1.0e7f becomes 1e7, see write_text().
+ */
+#define FABRIC_RANGES(X)                                                                                               \
+  X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
+  X(stretch_warp, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(stretch_weft, 0.0f, 1.0e7f, " N/m")                                                                                \
+  X(shear, 0.0f, 1.0e7f, " N/m")                                                                                       \
+  X(bend, 0.0f, 10.0f, " N m")                                                                                         \
+  X(bend_transition, 1.0e-6f, 0.5f, "")                                                                                \
+  X(compression, 0.0f, 1.0f, "")                                                                                       \
+  X(shear_compression, 0.0f, 1.0f, "")                                                                                 \
+  X(stretch_damping, 0.0f, 1.0e4f, " N s/m")                                                                           \
+  X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
+  X(bend_damping, 0.0f, 1.0e4f, " N s/m")
+
+#define CONFIG_INTEGERS(X)                                                                                             \
+  X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
+  X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
+  X(substeps, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                              \
+  X(max_colliders, 0, CLOTH_COLLIDER_LIMIT, "")                                                                        \
+  X(grid.wrap, 0, 1, "")                                                                                               \
+  X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
+  X(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, "")                                             \
+  X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
+  X(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells")                                                                   \
+  X(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                  \
+  X(tethers.count, 0, 2, "")                                                                                           \
+  X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
+  X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
+  X(solver.warm_start, 0, 1, "")                                                                                       \
+  X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
+  X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.targets, 0, 1, "")                                                                                        \
+  X(capacity.shared_scratch, 0, 1, "")                                                                                 \
+  X(capacity.fixed_work, 0, 1, "")
+
+#define CONFIG_FLOATS(X)                                                                                               \
+  X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
+  X(air.drag, 0.0f, 100.0f, "")                                                                                        \
+  X(air.lift, 0.0f, 100.0f, "")                                                                                        \
+  X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
+  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
+  X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
+  X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
+  X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
+  X(projection.fold_stiffness, 0.0f, 1.0e6f, " N/m")                                                                   \
+  X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
+  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
+  X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
+  X(sleep.time, 0.0f, 60.0f, " s")
+
+/* A text for builds that leave a part out; other builds never show it. */
+#define TEXT_WITHOUT_0(text) text
+#define TEXT_WITHOUT_1(text) "-"
+#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
+#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+
+/* All other faults of a config: X(name, error, text). */
+#define CONFIG_FAULTS(X)                                                                                               \
+  X(POINTER, NULL, "config: NULL")                                                                                     \
+  X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
+  X(SPANS, RANGE, "projection.spans: 0 or a power of two")                                                             \
+  X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
+  X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
+  X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
+  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
+  X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
+  X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
+  X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
+  X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
+  X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
+  X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
+  X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
+  X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
+  X(EDGES, CONFLICT, "edge_warp, edge_weft: at least 6 degrees from parallel")                                         \
+  X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
+  X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
+  X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
+  X(GRAVITY, RANGE, "gravity: -1e4..1e4 m/s^2 on each axis")                                                           \
+  X(WIND, RANGE, "wind: -1000..1000 m/s on each axis")                                                                 \
+  X(MASS_MAP, RANGE, "grid.mass_map: 0.01..100")                                                                       \
+  X(STIFFNESS_MAP, RANGE, "grid.stiffness_map: 0..100")
+
+#define COLLIDER_FAULTS(X)                                                                                             \
+  X(POINTER, NULL, "collider: NULL")                                                                                   \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER")                                                    \
+  X(RADIUS, RANGE, "radius: 1e-3..1e4 m")                                                                              \
+  X(RADIUS_TOP, RANGE, "radius_top: 1e-3..1e4 m")                                                                      \
+  X(HALF_HEIGHT, RANGE, "half_height: 1e-3..1e4 m")                                                                    \
+  X(HALF_EXTENTS, RANGE, "half_extents: 1e-3..1e4 m on each axis")                                                     \
+  X(SPHERES, CONFLICT, "radius, radius_top, half_height: one sphere of the capsule is inside the other")               \
+  X(POSITION, RANGE, "pose.position: -1e5..1e5 m on each axis")                                                        \
+  X(ROTATION, RANGE, "pose.rotation: of length 1, to 1e-3")                                                            \
+  X(STATIC, RANGE, "static_friction: 0..10")                                                                           \
+  X(KINETIC, RANGE, "kinetic_friction: 0..10")                                                                         \
+  X(FRICTIONS, CONFLICT, "kinetic_friction, static_friction: kinetic is at most static")
+
+/* Numbers of faults. Those of ranges are their places in the lists, from 1. */
+#define ONE_MORE(field, low, high, unit) +1
+#define CONFIG_FAULT(name) CONFIG_FAULT_##name
+#define COLLIDER_FAULT(name) COLLIDER_FAULT_##name
+#define CONFIG_NUMBER(name, error, text) CONFIG_FAULT(name),
+#define COLLIDER_NUMBER(name, error, text) COLLIDER_FAULT(name),
+enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
+enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
+/* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
+enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
+
+#define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
+CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
+#if WITH_COLLIDERS
+CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
+#endif
+
+/* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */
+#define GRAVITY_LIMIT 1.0e4f
+#define WIND_LIMIT 1.0e3f
+/* Largest factor of a map; texts above quote it. */
+#define MAX_MAP_FACTOR 100.0f
+
+/* The error of a config's fault. */
+static int config_error(int fault) {
+  if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
+    return config_fault_errors[fault - CONFIG_RANGE_COUNT - 1];
+  }
+  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+typedef struct float_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  float low, high;
+} float_range;
+
+typedef struct integer_range {
+  uint32_t offset; /* of the number in its struct [bytes] */
+  int32_t low, high;
+} integer_range;
+
+#define FABRIC_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_fabric, field), (low), (high)},
+#define CONFIG_RANGE(field, low, high, unit) {(uint32_t)offsetof(cloth_config, field), (low), (high)},
+CLOTH_CONSTANT static const float_range fabric_ranges[] = {FABRIC_RANGES(FABRIC_RANGE)};
+CLOTH_CONSTANT static const integer_range config_integers[] = {CONFIG_INTEGERS(CONFIG_RANGE)};
+CLOTH_CONSTANT static const float_range config_floats[] = {CONFIG_FLOATS(CONFIG_RANGE)};
+
+/* Number of the first range, from 1, that a float of a struct is outside of; 0 if none is. */
+static int find_float_outside(const void *values, const float_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const float *value = (const float *)(const void *)((const char *)values + ranges[n].offset);
+    if (!in_range(*value, ranges[n].low, ranges[n].high)) {
+      return n + 1;
+    }
+  }
+  return 0;
+}
+
+/* Number of the first range, from 1, that an integer of a struct is outside of; 0 if none is. */
+static int find_integer_outside(const void *values, const integer_range *ranges, int count) {
+  for (int n = 0; n < count; n++) {
+    const int32_t *value = (const int32_t *)(const void *)((const char *)values + ranges[n].offset);
+    if (*value < ranges[n].low || *value > ranges[n].high) {
+      return n + 1;
+    }
+  }
+  return 0;
+}

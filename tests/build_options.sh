@@ -1,0 +1,63 @@
+#!/bin/sh
+# What a user may set when compiling cloth.c: a port header of hooks, and parts to leave out. $1: build directory.
+set -u
+out=$1/build_options
+mkdir -p "$out"
+warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
+flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno $warnings -I. -Iexamples"
+. tests/verdict.sh
+
+# Adds up the last line of a test program.
+add() { # DESCRIPTION OUTPUT
+  line=$(echo "$2" | tail -n 1 | grep -E '^[0-9]+ passed, [0-9]+ failed$') || line="0 passed, 1 failed"
+  passed=$((passed + $(echo "$line" | sed 's/ passed.*//')))
+  wrong=$(echo "$line" | sed 's/.*, \([0-9]*\) failed/\1/')
+  failed=$((failed + wrong))
+  [ "$wrong" = 0 ] || echo "failed: $1: $2"
+}
+
+hooks() { # COMPILER
+  detail=$($1 $flags tests/port_hooks.c cloth.c -lm -o "$out/plain" 2>&1)
+  verdict "$1 compiles without a port" $? "$detail"
+  expected=$("$out/plain")
+  verdict "the run without a port" $? "$expected"
+  detail=$($1 $flags '-DCLOTH_PORT="tests/port_hooks.h"' -c cloth.c -o "$out/cloth.o" 2>&1)
+  verdict "$1 compiles with every hook" $? "$detail"
+  detail=$($1 $flags tests/port_hooks.c "$out/cloth.o" -lm -o "$out/hooked" 2>&1)
+  verdict "$1 links with every hook" $? "$detail"
+  add "$1 hooks" "$("$out/hooked" $expected 2>&1)"
+  for section in .cloth_hot .cloth_constant; do
+    bytes=$(objdump -h "$out/cloth.o" | awk -v section=$section '$2 == section { print $3 }' | tr -d 0)
+    [ -n "$bytes" ]
+    verdict "$1 fills section $section" $? "it is empty"
+  done
+}
+
+left_out() { # COMPILER MACROS
+  detail=$($1 $flags -O1 $2 tests/left_out.c cloth.c -lm -o "$out/left_out" 2>&1)
+  verdict "$1 compiles with $2" $? "$detail"
+  add "$1 $2" "$("$out/left_out" 2>&1)"
+}
+
+# What the second compiler warns of; its code for what remains is tested by every other suite.
+compiles_without() { # COMPILER MACROS
+  detail=$($1 $flags $2 -fsyntax-only cloth.c 2>&1)
+  verdict "$1 accepts $2" $? "$detail"
+}
+
+# Every switch that cloth.c has.
+parts=$(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sed 's/CLOTH_NO_//' | sort -u)
+[ "$(echo "$parts" | wc -l)" -ge 19 ]
+verdict "cloth.c has its switches" $? "$parts"
+all=""
+for part in $parts; do
+  left_out gcc -DCLOTH_NO_$part
+  compiles_without clang -DCLOTH_NO_$part
+  all="$all -DCLOTH_NO_$part"
+done
+for compiler in gcc clang; do
+  hooks $compiler
+  left_out $compiler "$all"
+done
+
+report

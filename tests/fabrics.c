@@ -1,0 +1,123 @@
+/* Maps of mass and stiffness, and the fabric presets. SPDX-License-Identifier: MIT */
+#include "sheets.h"
+
+#define MAP_SIDE 9
+
+static void test_mass_map(void) {
+  static float map[MAP_SIDE * MAP_SIDE];
+  for (int i = 0; i < MAP_SIDE * MAP_SIDE; i++)
+    map[i] = (float)(0.5 + 0.25 * (i % 7));
+  cloth_config config = square_config(MAP_SIDE, 0.0);
+  fixture plain = fixture_make(&config);
+  config.grid.mass_map = map;
+  fixture mapped = fixture_make(&config);
+  for (int i = 0; i < plain.count; i++) {
+    double ratio = particle_mass(&mapped, i) / particle_mass(&plain, i);
+    CHECK(fabs(ratio - (double)map[i]) < 1e-4, "particle %d is %g times as heavy, not %g", i, ratio, (double)map[i]);
+  }
+  cloth_measures light, heavy;
+  cloth_apply_impulse(plain.sheet, 40, vector_at(1e-3, 0.0, 0.0));
+  cloth_apply_impulse(mapped.sheet, 40, vector_at(1e-3, 0.0, 0.0));
+  cloth_measure(plain.sheet, &light);
+  cloth_measure(mapped.sheet, &heavy);
+  CHECK(fabs((double)(heavy.kinetic_energy / light.kinetic_energy * map[40]) - 1.0) < 1e-3, "kinetic energies");
+  fixture_free(&plain);
+  fixture_free(&mapped);
+}
+
+/* A heavy particle in a sheet is accelerated less by its springs than its neighbours: momentum is kept all the same. */
+static void test_mass_map_momentum(void) {
+  static float map[MAP_SIDE * MAP_SIDE];
+  for (int i = 0; i < MAP_SIDE * MAP_SIDE; i++)
+    map[i] = i == 40 ? 50.0f : 1.0f;
+  cloth_config config = square_config(MAP_SIDE, 0.0);
+  config.gravity = zero_vector;
+  config.integration.velocity_damping = 0.0f;
+  config.grid.mass_map = map;
+  config.solver.max_iterations = 200;
+  fixture s = fixture_make(&config);
+  cloth_apply_impulse(s.sheet, 0, vector_at(-0.002, 0.001, -0.002));
+  run_steps(s.sheet, 30, FRAME);
+  point momentum = {0.0, 0.0, 0.0}, expected = {-0.002, 0.001, -0.002};
+  for (int i = 0; i < s.count; i++)
+    momentum = point_sum(momentum, point_scaled(velocity_of(s.sheet, i), particle_mass(&s, i)));
+  CHECK(point_distance(momentum, expected) < 0.02 * point_length(expected), "momentum off by %g of %g",
+        point_distance(momentum, expected), point_length(expected));
+  fixture_free(&s);
+}
+
+static void test_maps_of_ones(void) {
+  static float ones[12 * 12];
+  for (int i = 0; i < 12 * 12; i++)
+    ones[i] = 1.0f;
+  int notes;
+  cloth_config config = square_config(12, 0.3);
+  fixture plain = run_mixed_scene(&config, 30, &notes);
+  config.grid.mass_map = config.grid.stiffness_map = ones;
+  fixture mapped = run_mixed_scene(&config, 30, &notes);
+  double off = largest_distance(&plain, &mapped);
+  CHECK(off < 1e-6, "maps of ones move it by %g m", off);
+  fixture_free(&plain);
+  fixture_free(&mapped);
+}
+
+/* One half of the sheet is soft enough for explicit springs, the other needs implicit ones. */
+static void test_stiffness_map(void) {
+  static float map[MAP_SIDE * MAP_SIDE];
+  for (int i = 0; i < MAP_SIDE * MAP_SIDE; i++)
+    map[i] = i % MAP_SIDE < MAP_SIDE / 2 ? 0.002f : 1.0f;
+  cloth_config config = square_config(MAP_SIDE, 0.0);
+  config.grid.stiffness_map = map;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 3000.0f;
+  config.fabric.shear = 1000.0f;
+  config.substeps = 8;
+  config.strain_limit.sweeps = 0;
+  config.fabric.stretch_damping = config.fabric.shear_damping = 0.0f;
+  config.integration.velocity_damping =
+      3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */
+  fixture s = fixture_make(&config);
+  for (int column = 0; column < MAP_SIDE; column++)
+    cloth_pin(s.sheet, column);
+  cloth_step(s.sheet, FRAME);
+  cloth_statistics st;
+  cloth_get_statistics(s.sheet, &st);
+  for (int family = CLOTH_FAMILY_STRETCH_WARP; family <= CLOTH_FAMILY_SHEAR; family++)
+    CHECK(st.mode[family] == CLOTH_MODE_MIXED, "mode of family %d is %d", family, (int)st.mode[family]);
+  int notes = run_steps(s.sheet, 120, FRAME);
+  CHECK(notes == CLOTH_OK && all_finite(s.sheet), "notes %d", notes);
+  int soft = fixture_particle(&s, 0, MAP_SIDE - 1), stiff = fixture_particle(&s, MAP_SIDE - 1, MAP_SIDE - 1);
+  double soft_sag = -position_of(s.sheet, soft).y, stiff_sag = -position_of(s.sheet, stiff).y;
+  CHECK(soft_sag > stiff_sag + 0.05, "the soft side hangs %g m deep, the stiff one %g m", soft_sag, stiff_sag);
+  fixture_free(&s);
+}
+
+static void test_fabrics(void) {
+  cloth_fabric f[CLOTH_FABRIC_POLYESTER + 1];
+  for (int kind = CLOTH_FABRIC_SILK; kind <= CLOTH_FABRIC_POLYESTER; kind++) {
+    CHECK(cloth_fabric_preset((cloth_fabric_kind)kind, &f[kind]) == CLOTH_OK, "preset %d", kind);
+    cloth_config config = square_config(16, 0.3);
+    config.fabric = f[kind];
+    int notes;
+    fixture s = run_mixed_scene(&config, 120, &notes);
+    CHECK(notes >= CLOTH_OK && (notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0, "preset %d: notes %d",
+          kind, notes);
+    CHECK(all_finite(s.sheet), "preset %d: not finite", kind);
+    CHECK(f[kind].stretch_warp > f[kind].shear, "preset %d: shear stiffer than stretch", kind);
+    fixture_free(&s);
+  }
+  const cloth_fabric *silk = &f[CLOTH_FABRIC_SILK], *cotton = &f[CLOTH_FABRIC_COTTON], *wool = &f[CLOTH_FABRIC_WOOL];
+  const cloth_fabric *denim = &f[CLOTH_FABRIC_DENIM], *polyester = &f[CLOTH_FABRIC_POLYESTER];
+  CHECK(silk->density < cotton->density && cotton->density < wool->density && wool->density < denim->density,
+        "densities");
+  CHECK(silk->bend < cotton->bend && cotton->bend < denim->bend, "bending of silk, cotton, denim");
+  CHECK(polyester->bend < wool->bend && wool->bend < cotton->bend, "bending of polyester, wool, cotton");
+  CHECK(cotton->stretch_warp > cotton->stretch_weft && wool->stretch_warp > wool->stretch_weft, "warp and weft");
+}
+
+static const test tests[] = {
+    TEST(mass_map), TEST(mass_map_momentum), TEST(maps_of_ones), TEST(stiffness_map), TEST(fabrics),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
+}

@@ -1,0 +1,296 @@
+/* Ways to integrate the springs and to solve for them: the result does not depend on the solver, unstable steps are
+   refused or made implicit, a solve that is cut short adds no energy. SPDX-License-Identifier: MIT */
+#include "sheets.h"
+
+static cloth_config converged_config(void) {
+  cloth_config config = square_config(12, 0.3);
+  config.substeps = 6;
+  config.solver.max_iterations = 400;
+  config.solver.tolerance = 1e-4f;
+  return config;
+}
+
+/* Solved to the end, the answer does not depend on how the solver gets there. */
+static void test_preconditioners(void) {
+  int notes;
+  cloth_config config = converged_config();
+  fixture reference = run_mixed_scene(&config, 30, &notes);
+  const cloth_preconditioner kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE,
+                                        CLOTH_PRECONDITIONER_MULTILEVEL, CLOTH_PRECONDITIONER_AUTOMATIC};
+  for (int i = 0; i < 4; i++) {
+    config = converged_config();
+    config.solver.preconditioner = kinds[i];
+    fixture s = run_mixed_scene(&config, 30, &notes);
+    double off = largest_distance(&reference, &s);
+    CHECK(notes == CLOTH_OK && off < 5e-3, "preconditioner %d: notes %d, off by %g m", (int)kinds[i], notes, off);
+    fixture_free(&s);
+  }
+  fixture_free(&reference);
+}
+
+static int iterations_of_last_step(const fixture *s) {
+  cloth_statistics st;
+  cloth_get_statistics(s->sheet, &st);
+  return st.iterations;
+}
+
+static void test_warm_start(void) {
+  int notes;
+  cloth_config config = converged_config();
+  fixture cold = run_mixed_scene(&config, 30, &notes);
+  config.solver.warm_start = 1;
+  fixture warm = run_mixed_scene(&config, 30, &notes);
+  double off = largest_distance(&cold, &warm);
+  CHECK(off < 5e-3, "a warm start ends %g m elsewhere", off);
+  CHECK(iterations_of_last_step(&warm) <= iterations_of_last_step(&cold), "%d iterations warm, %d cold",
+        iterations_of_last_step(&warm), iterations_of_last_step(&cold));
+  fixture_free(&cold);
+  fixture_free(&warm);
+}
+
+/* Every combination, at the default cap and at the smallest, stays finite and ends near the converged result. */
+static void test_combinations(void) {
+  int notes;
+  cloth_config config = converged_config();
+  config.columns = config.rows = 9;
+  fixture reference = run_mixed_scene(&config, 40, &notes);
+  point center = mean_position(&reference);
+  for (int choice = 0; choice < 3 * 2 * 3 * 2 * 2 * 2; choice++) {
+    config = square_config(9, 0.3);
+    config.solver.preconditioner = (cloth_preconditioner)(choice % 3);
+    config.contact.mode = (cloth_contact_mode)(choice / 3 % 2);
+    config.integration.method = (cloth_integration)(choice / 6 % 3);
+    config.integration.bend_method = (cloth_bend_integration)(choice / 18 % 2);
+    config.solver.warm_start = choice / 36 % 2;
+    config.solver.max_iterations = choice / 72 % 2 != 0 ? 1 : 8;
+    fixture s = run_mixed_scene(&config, 40, &notes);
+    double off = point_distance(mean_position(&s), center);
+    CHECK(notes >= CLOTH_OK && all_finite(s.sheet), "choice %d: %s", choice, cloth_result_name(notes));
+    CHECK((notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0, "choice %d: notes %d", choice, notes);
+    /* Contacts in the solver want a nearly converged solve. */
+    if (config.solver.max_iterations > 1 || config.contact.mode == CLOTH_CONTACT_PROJECTION)
+      CHECK(off < 0.15, "choice %d: the middle of the sheet is %g m off", choice, off);
+    fixture_free(&s);
+  }
+  fixture_free(&reference);
+}
+
+/* Explicit and implicit integration of the same soft sheet agree when the steps are small. */
+static void test_explicit_agrees(void) {
+  const cloth_integration ways[] = {CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_INTEGRATION_EXPLICIT,
+                                    CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_IMPLICIT};
+  fixture runs[4];
+  for (int i = 0; i < 4; i++) {
+    cloth_config config = square_config(8, 0.0);
+    config.integration.method = ways[i];
+    config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 20.0f;
+    config.substeps = 40;
+    config.solver.max_iterations = 100;
+    config.solver.tolerance = 1e-4f;
+    runs[i] = fixture_make(&config);
+    cloth_pin(runs[i].sheet, 0);
+    cloth_pin(runs[i].sheet, 7);
+    int notes = run_steps(runs[i].sheet, 40, FRAME);
+    CHECK(notes == CLOTH_OK, "way %d: notes %d", i, notes);
+    CHECK(largest_distance(&runs[0], &runs[i]) < 0.03, "way %d is %g m off", i, largest_distance(&runs[0], &runs[i]));
+  }
+  for (int i = 0; i < 4; i++)
+    fixture_free(&runs[i]);
+}
+
+static void test_explicit_fallback(void) {
+  cloth_config config = square_config(10, 0.0);
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 1e5f;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  int result = cloth_step(s.sheet, FRAME);
+  CHECK(result > 0 && (result & CLOTH_NOTE_MADE_IMPLICIT), "the step gave %d", result);
+  cloth_statistics st;
+  cloth_get_statistics(s.sheet, &st);
+  CHECK(st.substeps == config.integration.max_substeps, "gave up at %d substeps", st.substeps);
+  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WARP] == CLOTH_MODE_IMPLICIT, "mode %d", (int)st.mode[0]);
+  run_steps(s.sheet, 60, FRAME);
+  CHECK(all_finite(s.sheet), "not finite");
+  fixture_free(&s);
+}
+
+static void test_explicit_refusal(void) {
+  cloth_config config = square_config(10, 0.0);
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 10.0f;
+  config.integration.max_substeps = 16;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  cloth_set_pin_velocity(s.sheet, 0, vector_at(0.1, 0.0, 0.0));
+  CHECK(run_steps(s.sheet, 10, FRAME) >= CLOTH_OK, "the soft sheet did not run");
+  cloth_fabric stiff = config.fabric;
+  stiff.stretch_warp = stiff.stretch_weft = 1e5f;
+  cloth_set_fabric(s.sheet, &stiff);
+  unsigned char *before = copy_bytes(s.arena, s.memory.total_bytes);
+  int result = cloth_step(s.sheet, FRAME);
+  CHECK(result == CLOTH_ERROR_UNSTABLE, "the step gave %s", cloth_result_name(result));
+  CHECK(memcmp(before, s.arena, s.memory.total_bytes) == 0, "the refused step changed something");
+  CHECK(cloth_step(s.sheet, 1e-4f) >= CLOTH_OK, "a smaller step was refused too");
+  free(before);
+  fixture_free(&s);
+}
+
+static void test_bend_softened(void) {
+  cloth_config config = square_config(16, 0.3);
+  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
+  config.substeps = 2;
+  config.fabric.bend = 0.1f;
+  fixture s = fixture_make(&config);
+  cloth_collider ball = cloth_collider_default();
+  cloth_add_collider(s.sheet, &ball);
+  int notes = run_steps(s.sheet, 120, FRAME);
+  CHECK(notes > 0 && (notes & CLOTH_NOTE_BEND_SOFTENED), "notes %d", notes);
+  CHECK((notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0, "notes %d", notes);
+  CHECK(all_finite(s.sheet), "not finite");
+  fixture_free(&s);
+}
+
+static void test_free_fall(void) {
+  cloth_config config = square_config(8, 10.0);
+  config.gravity = vector_at(1.0, -9.81, 2.0);
+  config.integration.velocity_damping = 0.0f;
+  fixture s = fixture_make(&config);
+  point start = mean_position(&s);
+  run_steps(s.sheet, 180, FRAME);
+  point acceleration = point_of(config.gravity);
+  double t = 180.0 * (double)FRAME;
+  point way = point_scaled(acceleration, 0.5 * t * t), velocity = point_scaled(acceleration, t);
+  double off = point_distance(mean_position(&s), point_sum(start, way));
+  CHECK(off < 0.01 * point_length(way), "fell %g m off", off);
+  CHECK(point_distance(mean_velocity(&s), velocity) < 2e-3 * point_length(velocity), "velocity off by %g",
+        point_distance(mean_velocity(&s), velocity));
+  cloth_measures m;
+  cloth_measure(s.sheet, &m);
+  CHECK(m.max_stretch < 1e-3f, "free fall stretches by %g", (double)m.max_stretch);
+  fixture_free(&s);
+}
+
+/* Springs and dampers far stiffer than four iterations can solve: a hanging sheet of 1 m must not be faster than a fall
+   over its own size. */
+static void test_truncated_solve_gains_nothing(void) {
+  const float dampings[] = {0.05f, 100.0f, 1e4f};
+  const float stiffnesses[] = {1.0f, 1000.0f, 1e6f};
+  for (int i = 0; i < 9; i++) {
+    cloth_config config = square_config(10, 0.0);
+    config.fabric.density = 0.001f;
+    config.fabric.stretch_damping = config.fabric.shear_damping = dampings[i % 3];
+    config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = stiffnesses[i / 3];
+    fixture s = fixture_make(&config);
+    cloth_pin(s.sheet, 0);
+    cloth_pin(s.sheet, 9);
+    double fastest = 0.0;
+    for (int frame = 0; frame < 300; frame++) {
+      cloth_step(s.sheet, FRAME);
+      cloth_measures m;
+      cloth_measure(s.sheet, &m);
+      fastest = fmax(fastest, sqrt(2.0 * (double)m.kinetic_energy / (double)config.fabric.density));
+    }
+    CHECK(fastest < 4.43, "damping %g, stiffness %g: %g m/s", (double)dampings[i % 3], (double)stiffnesses[i / 3],
+          fastest);
+    fixture_free(&s);
+  }
+}
+
+/* Statistics of one step say nothing of the step before. */
+static void test_iterations_are_those_of_the_last_step(void) {
+  cloth_config config = square_config(8, 0.0);
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  run_steps(s.sheet, 10, FRAME);
+  cloth_fabric limp = config.fabric;
+  limp.stretch_warp = limp.stretch_weft = limp.shear = limp.bend = 0.0f;
+  limp.stretch_damping = limp.shear_damping = limp.bend_damping = 0.0f;
+  cloth_set_fabric(s.sheet, &limp);
+  cloth_step(s.sheet, FRAME);
+  for (int substep = 0; substep < config.substeps; substep++)
+    CHECK(cloth_get_substep_iterations(s.sheet, substep) == 0, "substep %d", substep);
+  fixture_free(&s);
+}
+
+/* A sheet on leaning edges starts at rest. */
+static void test_leaning_edges(void) {
+  cloth_config config = square_config(8, 0.0);
+  config.edge_weft = vector_at(0.5, 0.0, 0.8);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  fixture s = fixture_make(&config);
+  run_steps(s.sheet, 10, FRAME);
+  cloth_measures m;
+  cloth_measure(s.sheet, &m);
+  CHECK(m.kinetic_energy < 1e-9f && m.elastic_energy < 1e-9f, "energies %g and %g", (double)m.kinetic_energy,
+        (double)m.elastic_energy);
+  fixture_free(&s);
+  config.edge_weft = config.edge_warp;
+  cloth_memory memory;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "parallel edges were taken");
+}
+
+/* Three bands of one sheet hang side by side by their upper edge and share nothing but the solver: soft springs are
+   explicit there, stiffer ones implicit, the stiffest projected. Each stretches as its stiffness says. */
+static void test_three_tiers_in_one_sheet(void) {
+  enum { SIDE = 12 };
+  static const float factors[3] = {0.05f, 0.3f, 50.0f};
+  static float map[SIDE * SIDE];
+  for (int i = 0; i < SIDE * SIDE; i++)
+    map[i] = factors[i % SIDE / 4];
+  cloth_config config = square_config(SIDE, 0.0);
+  use_projection(&config);
+  config.edge_weft = vector_at(0.0, -1.0, 0.0);
+  config.integration.projection_threshold = 1.0f;
+  config.solver.max_iterations = 20;
+  config.tethers.count = 0;
+  config.projection.spans = 1;
+  config.projection.fold_stiffness = 0.0f;
+  config.fabric.stretch_warp = 0.0f;
+  config.fabric.shear = 0.0f;
+  config.fabric.shear_damping = 0.0f;
+  config.fabric.bend = 0.0f;
+  config.fabric.bend_damping = 0.0f;
+  config.integration.velocity_damping = 3.0f;
+  config.grid.stiffness_map = map;
+  fixture s = fixture_make(&config);
+  for (int column = 0; column < SIDE; column++)
+    cloth_pin(s.sheet, column);
+  run_steps(s.sheet, 400, FRAME);
+  cloth_statistics st;
+  cloth_get_statistics(s.sheet, &st);
+  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WEFT] == CLOTH_MODE_MIXED, "mode %d", st.mode[CLOTH_FAMILY_STRETCH_WEFT]);
+  CHECK(st.iterations > 0, "nothing was solved for");
+  double spacing = 1.0 / (SIDE - 1), mass = 0.2 / (SIDE * SIDE), per_spring = 1000.0;
+  for (int band = 0; band < 3; band++) {
+    for (int row = 1; row < SIDE; row++) {
+      int particle = row * SIDE + 4 * band + 1;
+      double length = point_distance(position_of(s.sheet, particle), position_of(s.sheet, particle - SIDE));
+      double weight = (SIDE - row) * mass * 9.81;
+      double expected = weight / (per_spring * (double)factors[band]);
+      double left = band == 2 ? 2e-3 * spacing : 2e-6; /* by sweeps that are few; by rounding */
+      CHECK(fabs(length - spacing - expected) <= 0.03 * expected + left, "band %d, row %d: %g m longer, not %g", band,
+            row, length - spacing, expected);
+    }
+  }
+  fixture_free(&s);
+}
+
+static const test tests[] = {
+    TEST(preconditioners),
+    TEST(warm_start),
+    TEST(combinations),
+    TEST(explicit_agrees),
+    TEST(explicit_fallback),
+    TEST(explicit_refusal),
+    TEST(bend_softened),
+    TEST(free_fall),
+    TEST(truncated_solve_gains_nothing),
+    TEST(iterations_are_those_of_the_last_step),
+    TEST(leaning_edges),
+    TEST(three_tiers_in_one_sheet),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# The list of suites and tests/README.md against the files: every program and script of tests/ is run by a suite, every
+# suite has a file, and README names every suite and file. $1: build directory, which is not used.
+set -u
+. tests/verdict.sh
+
+# Sources that are no program of a suite: a script compiles them, for boards or with flags of its own.
+compiled_by_scripts="arena_table endianness lanes left_out matrix port_hooks work_calibration"
+# Scripts that are no suite: what others source or call, and targets of their own.
+other_scripts="install run thesis verdict wine written"
+
+is_in() { # WORD LIST...
+  word=$1
+  shift
+  case " $* " in
+  *" $word "*) true ;;
+  *) false ;;
+  esac
+}
+
+commands() { # script|program
+  awk -v wanted="$1" '
+    /^[^#]/ { print ($2 == "script" || $2 == "alone" || $2 == "first" ? "script" : "program"), $5 }' tests/suites |
+    sed -n "s/^$1 //p" | sort -u
+}
+
+programs=$(commands program)
+scripts=$(commands script)
+for file in tests/*.c; do
+  name=$(basename "$file" .c)
+  is_in "$name" $programs $compiled_by_scripts
+  verdict "$file is run" $? "add it to tests/suites"
+done
+for file in tests/*.sh; do
+  name=$(basename "$file" .sh)
+  is_in "$name" $scripts $other_scripts
+  verdict "$file is run" $? "add it to tests/suites"
+done
+for name in $programs; do
+  [ -e "tests/$name.c" ]
+  verdict "the program $name has a source" $?
+done
+for name in $(awk '/^[^#]/ && ($2 == "script" || $2 == "alone" || $2 == "first") { print $5 }' tests/suites); do
+  [ -e "tests/$name.sh" ]
+  verdict "the script $name exists" $?
+done
+double=$(awk '/^[^#]/ { print $1 }' tests/suites | sort | uniq -d)
+[ -z "$double" ]
+verdict "every suite has a name of its own" $? "$double"
+
+# In the tables of README a file stands in backquotes at the beginning of a row.
+for file in tests/*.c tests/*.h tests/*.sh tests/*.awk tests/*.js tests/*.mk tests/suites tests/*/; do
+  name=${file#tests/}
+  grep -q "^| .*\`$name\`" tests/README.md
+  verdict "tests/README.md lists $name" $?
+done
+for name in $(awk '/^[^#]/ { print $1 }' tests/suites); do
+  grep -q "^| .*\`$name[\`.]" tests/README.md
+  verdict "tests/README.md lists the suite $name" $?
+done
+
+report

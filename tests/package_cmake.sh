@@ -1,0 +1,124 @@
+#!/bin/sh
+# Cloth in a program built with CMake: as a folder of it, fetched by git, and installed by CMake or by make; as a static
+# and as a shared library; by GCC and clang, with flags that the library must not be compiled with; and for Windows, run
+# under Wine. $1: build directory.
+set -u
+case $1 in
+/*) out=$1/package_cmake ;;
+*) out=$PWD/$1/package_cmake ;;
+esac
+rm -rf "$out"
+mkdir -p "$out"
+. tests/verdict.sh
+. tests/package/common.sh
+minor=$(version | cut -d. -f2)
+
+# Configures and builds the consumer in $out/NAME.
+consume() { # NAME WAY CLOTH OPTIONS...
+  name=$1 way=$2 place=$3
+  shift 3
+  try "$name is configured" cmake -S tests/package/cmake -B "$out/$name" -DWAY="$way" -DCLOTH="$place" \
+    -DCONSUMER="$consumer" -DMINOR="$minor" -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="$careless" "$@"
+  try "$name is built" cmake --build "$out/$name"
+}
+
+folder() {
+  consume subdirectory subdirectory "$PWD"
+  says_the_same subdirectory "$out/subdirectory/consumer"
+  needs_no_shared_library subdirectory "$out/subdirectory/consumer"
+  compiles_with_care subdirectory "$out/subdirectory"
+  fuses_nothing subdirectory "$out/subdirectory/consumer"
+  consume subdirectory-gcc subdirectory "$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O1 -ffast-math -mfma"
+  says_the_same subdirectory-gcc "$out/subdirectory-gcc/consumer"
+  compiles_with_care subdirectory-gcc "$out/subdirectory-gcc"
+  fuses_nothing subdirectory-gcc "$out/subdirectory-gcc/consumer"
+  try "-Ofast is undone by what the packages add" gcc -Ofast -fno-fast-math -ffp-contract=off -I. -fsyntax-only cloth.c
+}
+
+fetched() {
+  try "there is a repository" repository "$out/repository"
+  consume fetched fetch "file://$out/repository"
+  says_the_same fetched "$out/fetched/consumer"
+  compiles_with_care fetched "$out/fetched"
+  fuses_nothing fetched "$out/fetched/consumer"
+}
+
+# cmake --install, then find_package().
+installed() { # NAME OPTIONS...
+  kind=$1
+  shift
+  try "$kind library is configured" cmake -S port/packaging/cmake -B "$out/$kind-build" -DCMAKE_C_COMPILER=clang \
+    -DCMAKE_C_FLAGS="$careless" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
+  try "$kind library is built" cmake --build "$out/$kind-build"
+  try "$kind library is installed" cmake --install "$out/$kind-build" --prefix "$out/$kind-prefix"
+  consume "$kind-found" find "$out/$kind-prefix"
+  says_the_same "$kind-found" "$out/$kind-found/consumer"
+}
+
+installed_static() {
+  installed static -DBUILD_SHARED_LIBS=OFF
+  compiles_with_care "the installed static library" "$out/static-build"
+  fuses_nothing "the installed static library" "$out/static-prefix/lib/libcloth.a"
+  needs_no_shared_library static-found "$out/static-found/consumer"
+}
+
+installed_shared() {
+  installed shared -DBUILD_SHARED_LIBS=ON
+  compiles_with_care "the installed shared library" "$out/shared-build"
+  fuses_nothing "the installed shared library" "$out/shared-prefix/lib/libcloth.so"
+  is_shared_library "CMake's shared library" "$out/shared-prefix/lib/libcloth.so"
+  needs_shared_library shared-found "$out/shared-found/consumer"
+}
+
+# make install and make install-shared, then find_package().
+installed_by_make() {
+  try "make installs" make -s install-shared BUILD="$out/make-build" PREFIX="$out/make-prefix" OPTIMISE=-O1
+  consume make-static-found find "$out/make-prefix"
+  says_the_same make-static-found "$out/make-static-found/consumer"
+  needs_no_shared_library make-static-found "$out/make-static-found/consumer"
+  consume make-shared-found find "$out/make-prefix" -DBUILD_SHARED_LIBS=ON
+  says_the_same make-shared-found "$out/make-shared-found/consumer"
+  needs_shared_library make-shared-found "$out/make-shared-found/consumer"
+}
+
+look_for() { # KIND MINOR
+  rm -rf "$out/look"
+  cmake -S tests/package/cmake -B "$out/look" -DWAY=find -DCLOTH="$out/$1-prefix" -DCONSUMER="$consumer" \
+    -DMINOR="$2" >"$out/look.log" 2>&1
+}
+
+refuses() { # KIND MINOR
+  ! look_for "$1" "$2" && grep -q 'considered but not accepted' "$out/look.log"
+  verdict "$1: version 0.$2 is not found" $? "$(tail -n 5 "$out/look.log")"
+}
+
+# find_package() takes this version, and no other minor version.
+versions() { # KIND
+  look_for "$1" "$minor.0"
+  verdict "$1: version 0.$minor.0 is found" $? "$(tail -n 5 "$out/look.log")"
+  refuses "$1" "$minor.9"
+  refuses "$1" $((minor - 1))
+  refuses "$1" $((minor + 1))
+}
+
+# As a DLL.
+for_windows() {
+  try "windows is configured" cmake -S tests/package/cmake -B "$out/windows" -DWAY=subdirectory -DCLOTH="$PWD" \
+    -DCONSUMER="$consumer" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc \
+    -DCMAKE_C_FLAGS="-O1 -mavx2 -mfma" -DBUILD_SHARED_LIBS=ON
+  try "windows is built" cmake --build "$out/windows"
+  says_the_same windows sh tests/wine.sh "$out/wine" "$out/windows/consumer.exe"
+  x86_64-w64-mingw32-objdump -p "$out/windows/consumer.exe" | grep -q "DLL Name: libcloth"
+  verdict "windows needs the DLL" $?
+}
+
+folder
+fetched
+installed_static
+installed_shared
+installed_by_make
+versions static
+versions make
+for_windows
+
+report

@@ -1,0 +1,69 @@
+#!/bin/sh
+# The libraries that make install and make install-shared leave, used through pkg-config: a program linked to the static
+# library, and one linked to the shared library. $1: build directory.
+set -u
+case $1 in
+/*) out=$1/package_shared ;;
+*) out=$PWD/$1/package_shared ;;
+esac
+rm -rf "$out"
+mkdir -p "$out"
+. tests/verdict.sh
+. tests/package/common.sh
+prefix=$out/prefix
+
+pkg() { # ARGUMENTS OF pkg-config
+  PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config "$@" cloth
+}
+
+link() { # NAME FLAGS...
+  name=$1
+  shift
+  # Unquoted: lists of flags.
+  try "$name is linked" clang -O1 -ffast-math -Wall -Wextra -Werror "$consumer" -o "$out/$name" "$@"
+}
+
+static_library() {
+  try "make install" make -s install BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless"
+  [ ! -e "$prefix/lib/libcloth.so" ]
+  verdict "make install leaves no shared library" $?
+  link alone $(pkg --cflags --libs)
+  needs_no_shared_library alone "$out/alone"
+  says_the_same alone "$out/alone"
+}
+
+shared_library() {
+  try "make install-shared" make -s install-shared BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless"
+  is_shared_library "make's shared library" "$prefix/lib/libcloth.so"
+  fuses_nothing "make's shared library" "$prefix/lib/libcloth.so"
+  minor=$(version | cut -d. -f1,2)
+  found=$(cd "$prefix/lib" && echo libcloth.*)
+  [ "$found" = "libcloth.a libcloth.so libcloth.so.$minor libcloth.so.$(version)" ]
+  verdict "the libraries and their names" $? "$(ls "$prefix/lib")"
+  link shared $(pkg --cflags --libs)
+  needs_shared_library shared "$out/shared"
+  says_the_same shared env LD_LIBRARY_PATH="$prefix/lib" "$out/shared"
+  # Who wants the static library beside the shared one says so.
+  link static -static $(pkg --static --cflags --libs)
+  says_the_same static "$out/static"
+  # What GCC and clang put into every shared library, and the three.
+  known='^(mem(cpy|set|move)(@.*)?|__cxa_finalize.*|_ITM_.*|__gmon_start__)$'
+  imports=$(nm -D --undefined-only "$prefix/lib/libcloth.so" | awk '{ print $2 }' | grep -v -E "$known")
+  [ -z "$imports" ]
+  verdict "the shared library calls memcpy, memset and memmove alone" $? "$imports"
+}
+
+staged() {
+  try "make install-shared with DESTDIR" make -s install-shared BUILD="$out/build" PREFIX=/usr DESTDIR="$out/stage" \
+    CC=clang CFLAGS="$careless"
+  [ "$(cd "$prefix" && find . | sort)" = "$(cd "$out/stage/usr" && find . | sort)" ]
+  verdict "DESTDIR gets the same files" $?
+  ! grep -r -l -I "$out" "$out/stage" >"$out/knows"
+  verdict "no file knows of DESTDIR" $? "$(cat "$out/knows")"
+}
+
+static_library
+shared_library
+staged
+
+report

@@ -1,0 +1,36 @@
+/* Configs drawn at random, of all kinds. SPDX-License-Identifier: MIT */
+#ifndef RANDOM_CONFIGS_H
+#define RANDOM_CONFIGS_H
+
+#include "support.h"
+
+static float random_map[24 * 24];
+
+static inline cloth_config random_config(random_source *random) {
+  cloth_config config = square_config(random_int(random, 2, 24), random_real(random, 0.0, 0.4));
+  config.rows = random_int(random, 2, 24);
+  config.integration.method = (cloth_integration)random_int(random, 0, 2);
+  config.integration.bend_method = (cloth_bend_integration)random_int(random, 0, 1);
+  config.integration.projection_threshold = random_int(random, 0, 2) ? 0.0f : CLOTH_KAPPA_NEVER;
+  config.integration.bdf2_blend = random_int(random, 0, 1) ? 0.9f : 0.0f;
+  config.substeps = random_int(random, 0, 3) ? random_int(random, 1, 16) : 0;
+  config.solver.max_iterations = random_int(random, 1, 12);
+  config.solver.preconditioner = (cloth_preconditioner)random_int(random, 0, 2);
+  config.solver.warm_start = random_int(random, 0, 1);
+  config.projection.spans = random_int(random, 0, 2) ? 0 : 1 << random_int(random, 0, 4);
+  config.tethers.count = random_int(random, 0, 2);
+  config.strain_limit.sweeps = random_int(random, 0, 3) ? 0 : 2;
+  config.air.drag = random_int(random, 0, 1) ? 0.0f : 1.0f;
+  config.contact.mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
+  config.max_colliders = random_int(random, 0, 3);
+  config.integration.max_speed = random_int(random, 0, 3) ? 300.0f : 0.5f;
+  config.sleep.speed = random_int(random, 0, 3) ? 0.0f : 0.05f;
+  config.capacity.targets = random_int(random, 0, 3) == 0;
+  for (int i = 0; i < 24 * 24; i++)
+    random_map[i] = (float)random_int(random, 1, 4);
+  config.grid.mass_map = random_int(random, 0, 3) ? NULL : random_map;
+  config.grid.stiffness_map = random_int(random, 0, 3) ? NULL : random_map;
+  return config;
+}
+
+#endif /* RANDOM_CONFIGS_H */

@@ -1,0 +1,80 @@
+#!/bin/sh
+# What would change the results must not compile, and must say why; what is fine must compile. $1: build directory.
+set -u
+out=$1/refused_flags
+mkdir -p "$out"
+. tests/verdict.sh
+
+bare="-ffreestanding -I. -fsyntax-only cloth.c"
+object="-ffreestanding -I. -c cloth.c -o $out/cloth.o"
+fast="cloth: compile without -ffast-math"
+excess="cloth: float expressions must be evaluated as float"
+
+refused() { # TEXT COMMAND...
+  text=$1
+  shift
+  if log=$("$@" $bare 2>&1); then
+    verdict "$* is refused" 1 "it compiled"
+    return
+  fi
+  echo "$log" | grep -q -F "$text"
+  verdict "$* is refused and told why" $? "$(echo "$log" | head -n 1)"
+}
+
+compiles() { # COMMAND...
+  log=$("$@" $bare 2>&1)
+  verdict "$* compiles" $? "$(echo "$log" | head -n 1)"
+}
+
+clang -O2 $object && objdump -d "$out/cloth.o" >"$out/without"
+
+# Clang has no macro for these, so cloth.c has to undo them: the same machine code as without.
+undone() { # COMMAND...
+  log=$("$@" -O2 $object 2>&1 && objdump -d "$out/cloth.o" >"$out/with")
+  cmp -s "$out/with" "$out/without"
+  verdict "$* does nothing" $? "other machine code $log"
+}
+
+for compiler in gcc clang arm-none-eabi-gcc aarch64-linux-gnu-gcc; do
+  for level in "" -O1 -O2 -O3 -Os; do
+    compiles $compiler $level
+  done
+  compiles $compiler -O2 -std=gnu99 -ffp-contract=off -fno-math-errno
+  compiles $compiler -O2 -fno-trapping-math -frounding-math
+  refused "$fast" $compiler -ffast-math
+  refused "$fast" $compiler -O2 -ffast-math
+  refused "$fast" $compiler -Ofast
+  refused "$fast" $compiler -ffinite-math-only
+done
+
+# The parts of -ffast-math one by one.
+for compiler in gcc arm-none-eabi-gcc aarch64-linux-gnu-gcc; do
+  refused "$fast" $compiler -funsafe-math-optimizations
+  refused "$fast" $compiler -fassociative-math -fno-signed-zeros -fno-trapping-math
+  refused "$fast" $compiler -freciprocal-math
+  refused "$fast" $compiler -fno-signed-zeros
+done
+refused "$fast" clang -ffp-model=fast
+undone clang -funsafe-math-optimizations
+undone clang -fassociative-math -fno-signed-zeros
+undone clang -freciprocal-math
+undone clang -fno-signed-zeros
+
+# More precision than a float's: the x87 unit, and s390x when the language is to the letter.
+refused "$excess" i686-linux-gnu-gcc
+refused "$excess" i686-linux-gnu-gcc -O2 -mfpmath=387
+refused "$excess" i686-linux-gnu-gcc -msse2 -mfpmath=387
+refused "$excess" i686-linux-gnu-gcc -msse2 -mfpmath=both
+refused "$excess" clang --target=i686-linux-gnu -march=i686
+refused "$excess" s390x-linux-gnu-gcc -std=c99
+refused "$excess" s390x-linux-gnu-gcc -std=c11 -O2
+compiles i686-linux-gnu-gcc -msse2 -mfpmath=sse
+compiles clang --target=i686-linux-gnu -march=pentium4
+compiles s390x-linux-gnu-gcc -std=gnu99
+compiles s390x-linux-gnu-gcc -std=c99 -fexcess-precision=fast
+# Where half precision is at hand FLT_EVAL_METHOD is 16: only what is narrower than that gets wider.
+compiles gcc -mavx512fp16
+compiles arm-none-eabi-gcc -mcpu=cortex-m55 -mthumb -mfloat-abi=hard -mfpu=auto
+compiles aarch64-linux-gnu-gcc -march=armv8.2-a+fp16
+
+report

@@ -1,0 +1,31 @@
+#!/bin/sh
+# cloth.c as strict C99 with every warning an error, and cloth.h alone as C99, C11 and, where there is a C++ compiler, as
+# C++11 and C++17. $1: build directory. CC and CXX: compilers.
+set -u
+out=$1/strict
+mkdir -p "$out"
+. tests/verdict.sh
+
+warnings="-pedantic -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+
+compiles() { # NAME COMMAND...
+  name=$1
+  shift
+  detail=$("$@" 2>&1)
+  verdict "$name" $? "$(echo "$detail" | head -n 3)"
+}
+
+compiles "cloth.c as C99" $CC -std=c99 $warnings -O2 -ffp-contract=off -c cloth.c -o "$out/cloth.o"
+printf '#include "cloth.h"\nint main(void) { return cloth_config_default().columns == 0; }\n' >"$out/header.c"
+compiles "cloth.h as C99" $CC -std=c99 $warnings -I. -c "$out/header.c" -o "$out/header.o"
+compiles "cloth.h as C11" $CC -std=c11 $warnings -I. -c "$out/header.c" -o "$out/header.o"
+if command -v "$CXX" >/dev/null 2>&1; then
+  cp "$out/header.c" "$out/header.cpp"
+  for standard in c++11 c++17; do
+    compiles "cloth.h as $standard" $CXX -std=$standard $warnings -I. -c "$out/header.cpp" -o "$out/header.o"
+  done
+fi
+
+report

@@ -1,0 +1,77 @@
+# Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
+
+.PHONY: check test list programs accuracy thesis quality matrix size cost
+.SECONDARY:
+
+comma := ,
+
+check:
+	@sh tests/run.sh $(BUILD) quick
+
+test:
+	@sh tests/install.sh
+	@sh tests/install.sh browser
+	@sh tests/run.sh $(BUILD)
+
+# One suite. What a suite of scripts needs besides a compiler: sh tests/install.sh.
+test-%:
+	@sh tests/run.sh $(BUILD) one $*
+
+list:
+	@sh tests/run.sh $(BUILD) list
+
+PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
+
+# These include cloth.c to test what is inside; the others link it.
+INSIDE = deadline internals thesis
+
+programs: $(PROGRAMS:%=$(BUILD)/tests/%)
+
+# $(call TEST_SET,DIRECTORY,COMPILER,FLAGS): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once.
+define TEST_SET
+$(1)/tests/%.o: tests/%.c $(HEADERS)
+	@mkdir -p $$(@D)
+	$(2) $(CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -c $$< -o $$@
+
+$(1)/tests/cloth.o: $(SOURCES)
+	@mkdir -p $$(@D)
+	$(2) $(CFLAGS) $(3) -c cloth.c -o $$@
+
+$(1)/tests/scenes.o: examples/scenes.c $(HEADERS)
+	@mkdir -p $$(@D)
+	$(2) $(CFLAGS) $(3) -c $$< -o $$@
+
+$(INSIDE:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o
+	$(2) $(CFLAGS) $(3) $$^ -lm -o $$@
+
+$(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(1)/tests/cloth.o
+	$(2) $(CFLAGS) $(3) $$^ -lm -o $$@
+endef
+
+$(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
+$(eval $(call TEST_SET,$(BUILD)/clang,clang,))
+$(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2))
+$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
+
+accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
+	$(BUILD)/tests/accuracy
+	$(BUILD)/tests/internals
+
+thesis: $(BUILD)/tests/thesis
+	@sh tests/install.sh
+	sh tests/thesis.sh $(BUILD)/tests
+
+quality: $(BUILD)/tests/quality
+	$(BUILD)/tests/quality
+
+matrix:
+	@sh tests/install.sh
+	@sh tests/matrix.sh $(BUILD) full
+
+size:
+	@sh tests/install.sh
+	@sh tests/size.sh $(BUILD) full
+
+cost:
+	@sh tests/install.sh
+	@sh tests/cost/cost.sh $(BUILD)

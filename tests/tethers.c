@@ -1,0 +1,147 @@
+/* Tethers: they hold, follow moving pins, go around bodies, can be set by hand; and a sheet between pins comes to rest
+   whatever its tethers. Tethers of a tube: tubes.c. SPDX-License-Identifier: MIT */
+#include "sheets.h"
+
+/* A hanging sheet of 12 x 12 that would stretch without tethers: one substep a step, no spans. Row 0 is on top. */
+static fixture tethered_sheet(int tethers, int colliders) {
+  cloth_config config = square_config(12, 0.0);
+  use_projection(&config);
+  config.edge_weft = vector_at(0.0, -1.0, 0.0);
+  config.substeps = 1;
+  config.projection.spans = 1;
+  config.integration.velocity_damping = 3.0f;
+  config.tethers.count = tethers;
+  config.max_colliders = colliders;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  cloth_pin(s.sheet, 11);
+  return s;
+}
+
+static double rest_distance(int a, int b) {
+  return hypot(a % 12 - b % 12, a / 12 - b / 12) / 11.0;
+}
+
+/* The largest share by which a particle is farther from a pin than the sheet reaches. */
+static double beyond_reach(const fixture *s, int pin) {
+  double most = -1.0;
+  for (int i = 0; i < 144; i++) {
+    double distance = point_length(point_difference(position_of(s->sheet, i), position_of(s->sheet, pin)));
+    if (i != pin && i != 0 && i != 11)
+      most = fmax(most, distance / rest_distance(i, pin) - 1.0);
+  }
+  return most;
+}
+
+/* A sheet stretched out between four pins sags a little and comes to rest, whatever its tethers. */
+static void test_rest_between_pins(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = 20;
+  config.rows = 20;
+  config.edge_warp = vector_at(0.38, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, 0.38);
+  cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
+  fixture s = fixture_make(&config);
+  const int corners[] = {0, 19, 380, 399};
+  for (int i = 0; i < 4; i++)
+    cloth_pin(s.sheet, corners[i]);
+  run_steps(s.sheet, 1200, FRAME);
+  double fastest = 0.0;
+  for (int i = 0; i < 400; i++)
+    fastest = fmax(fastest, point_length(velocity_of(s.sheet, i)));
+  CHECK(fastest < 0.005, "after 20 s a particle moves at %g m/s", fastest);
+  fixture_free(&s);
+}
+
+static void test_tethers_hold(void) {
+  fixture held = tethered_sheet(2, 0), loose = tethered_sheet(0, 0);
+  CHECK(tether_of(&held, 130, 0) == -1, "a tether before the first step");
+  run_steps(held.sheet, 120, FRAME);
+  run_steps(loose.sheet, 120, FRAME);
+  double without = fmax(beyond_reach(&loose, 0), beyond_reach(&loose, 11));
+  double with = fmax(beyond_reach(&held, 0), beyond_reach(&held, 11));
+  CHECK(without > 0.04, "hangs within %g of its reach without tethers", without);
+  CHECK(with < 0.25 * without, "hangs %g beyond its reach, without tethers %g", with, without);
+  CHECK(tether_of(&held, 132, 0) == 0 && tether_of(&held, 132, 1) == 11, "tethers of the lower left corner: %d, %d",
+        tether_of(&held, 132, 0), tether_of(&held, 132, 1));
+  fixture_free(&loose);
+  fixture_free(&held);
+}
+
+/* Pins that move take what hangs on them along; one that goes has its tethers go over to the other. */
+static void test_tethers_follow(void) {
+  fixture s = tethered_sheet(2, 0);
+  run_steps(s.sheet, 60, FRAME);
+  for (int frame = 0; frame < 60; frame++) {
+    cloth_set_pin_velocity(s.sheet, 0, vector_at(0.0, 1.0, 0.0));
+    cloth_set_pin_velocity(s.sheet, 11, vector_at(0.0, 1.0, 0.0));
+    cloth_step(s.sheet, FRAME);
+  }
+  double lag = fmax(beyond_reach(&s, 0), beyond_reach(&s, 11));
+  CHECK(lag < 0.03, "lags %g behind moving pins", lag);
+  cloth_set_pin_velocity(s.sheet, 0, vector_at(0.0, 0.0, 0.0));
+  cloth_set_pin_velocity(s.sheet, 11, vector_at(0.0, 0.0, 0.0));
+  cloth_release(s.sheet, 0);
+  run_steps(s.sheet, 120, FRAME);
+  CHECK(tether_of(&s, 132, 0) == 11, "tied to particle %d when only 11 is pinned", tether_of(&s, 132, 0));
+  CHECK(beyond_reach(&s, 11) < 0.03, "hangs %g beyond the reach of the one pin", beyond_reach(&s, 11));
+  CHECK(position_of(s.sheet, 0).y < 0.9, "the released corner stays at %g", position_of(s.sheet, 0).y);
+  fixture_free(&s);
+}
+
+/* Over a bar between the pins and the hem: the straight ways go through the bar, the sheet may not. */
+static void test_tethers_around_bodies(void) {
+  fixture s = tethered_sheet(2, 1);
+  cloth_collider bar = cloth_collider_default();
+  bar.shape = CLOTH_SHAPE_CAPSULE;
+  bar.radius = bar.radius_top = 0.15f;
+  bar.half_height = 1.0f;
+  bar.pose.position = vector_at(0.0, -0.5, -0.7);
+  bar.pose.rotation.z = bar.pose.rotation.w = 0.70710678f;
+  CHECK(cloth_add_collider(s.sheet, &bar) == 0, "no bar");
+  double deepest = 1.0;
+  for (int frame = 0; frame < 180; frame++) {
+    cloth_pose pose = bar.pose;
+    pose.position.z = fminf(-0.7f + 0.005f * (float)frame, -0.2f);
+    cloth_move_collider(s.sheet, 0, NULL, &pose);
+    cloth_step(s.sheet, FRAME);
+    for (int i = 12; i < 144; i++) {
+      point p = position_of(s.sheet, i);
+      deepest = fmin(deepest, hypot(p.y + 0.5, p.z - (double)pose.position.z) - 0.15);
+    }
+  }
+  CHECK(deepest > 0.0, "%g m deep in the bar", -deepest);
+  fixture_free(&s);
+}
+
+static void test_tethers_set(void) {
+  fixture s = tethered_sheet(1, 0);
+  CHECK(cloth_set_tether(s.sheet, 143, 0, 0) == CLOTH_OK, "cloth_set_tether");
+  run_steps(s.sheet, 30, FRAME);
+  CHECK(tether_of(&s, 143, 0) == 0 && tether_of(&s, 142, 0) == 11, "set %d, beside it %d", tether_of(&s, 143, 0),
+        tether_of(&s, 142, 0));
+  cloth_pin(s.sheet, 72);
+  run_steps(s.sheet, 1, FRAME);
+  CHECK(tether_of(&s, 84, 0) == 0, "chosen anew although set: %d", tether_of(&s, 84, 0));
+  cloth_release(s.sheet, 0);
+  CHECK(tether_of(&s, 143, 0) == -1, "tied to a released pin: %d", tether_of(&s, 143, 0));
+  CHECK(cloth_set_tether(s.sheet, 142, 0, -1) == CLOTH_OK && tether_of(&s, 142, 0) == -1, "a tether taken off");
+  CHECK(cloth_reset_tethers(s.sheet) == CLOTH_OK, "cloth_reset_tethers");
+  run_steps(s.sheet, 1, FRAME);
+  CHECK(tether_of(&s, 84, 0) == 72 && tether_of(&s, 143, 0) == 11, "chosen anew: %d, %d", tether_of(&s, 84, 0),
+        tether_of(&s, 143, 0));
+  CHECK(cloth_set_tether(s.sheet, 5, 1, 11) == CLOTH_ERROR_INDEX, "a slot that is not there");
+  CHECK(cloth_set_tether(s.sheet, 5, -1, 11) == CLOTH_ERROR_INDEX, "slot -1");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 6) == CLOTH_ERROR_STATE, "tied to a free particle");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 144) == CLOTH_ERROR_INDEX, "tied to no particle");
+  CHECK(cloth_set_tether(s.sheet, -1, 0, 11) == CLOTH_ERROR_INDEX, "no particle tied");
+  fixture_free(&s);
+}
+
+static const test tests[] = {
+    TEST(rest_between_pins), TEST(tethers_hold), TEST(tethers_follow), TEST(tethers_around_bodies), TEST(tethers_set),
+};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
+}

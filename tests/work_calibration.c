@@ -1,0 +1,408 @@
+/* Runs on an emulated Cortex-M7 that counts its instructions: the work a step says it did and its bound, beside what it
+   really took. Prints a line for every scene, then "N passed, N failed". See tests/work_calibration.sh. */
+#include "cloth.h"
+#include "port/boards/board.h"
+#include "scenes.h"
+#include "tests/schemes.h"
+
+#define FRAME (1.0f / 60.0f)
+/* Instructions a tick of SysTick stands for. */
+#define TICK 40u
+/* What cloth.h names as the most instructions of a unit, in hundredths. */
+#define FACTOR 105u
+
+/* scenes.c asks for memory only where a host gives it. */
+void *malloc(size_t bytes);
+void free(void *block);
+void *malloc(size_t bytes) {
+  (void)bytes;
+  return NULL;
+}
+void free(void *block) {
+  (void)block;
+}
+
+/// The clock ///
+
+/* 24 bits that count down. */
+static volatile uint32_t *const systick = (volatile uint32_t *)0xe000e010u;
+enum { CONTROL, RELOAD, CURRENT };
+
+uint32_t board_ticks(void);
+uint32_t board_ticks(void) {
+  return 0u - systick[CURRENT];
+}
+
+static uint32_t ticks_since(uint32_t before) {
+  return (board_ticks() - before) & 0xffffffu;
+}
+
+/// Printing ///
+
+static char line[256];
+static int length;
+
+static void put(const char *text) {
+  while (*text)
+    line[length++] = *text++;
+}
+
+static void put_number(uint64_t value) {
+  char digits[24];
+  int count = 0;
+  do
+    digits[count++] = (char)('0' + value % 10);
+  while (value /= 10);
+  while (count)
+    line[length++] = digits[--count];
+}
+
+static void put_labelled(const char *label, uint64_t value) {
+  put(label);
+  put_number(value);
+}
+
+static void end_line(void) {
+  line[length++] = '\n';
+  line[length] = 0;
+  board_print(line);
+  length = 0;
+}
+
+/// Scenes ///
+
+enum { SIDE_LIMIT = 40 };
+_Alignas(CLOTH_ALIGNMENT) static unsigned char arena[1200000];
+static float map[SIDE_LIMIT * SIDE_LIMIT];
+static int passed, failed;
+static uint64_t least_share, most_share; /* instructions to units, in thousandths */
+static uint64_t most_uneven;             /* worst step over the mean with fixed work, in thousandths */
+
+static void check(int holds, const char *name, const char *what) {
+  passed += holds;
+  failed += !holds;
+  if (!holds) {
+    put("failed: ");
+    put(name);
+    put(what);
+    end_line();
+  }
+}
+
+static uint64_t work_done(const cloth *sheet) {
+  cloth_statistics st;
+  cloth_get_statistics(sheet, &st);
+  return (uint64_t)st.work[1] << 32 | st.work[0];
+}
+
+typedef struct tally {
+  uint64_t real, real_most, counted, bound, share_most, share_least;
+} tally;
+
+/* Lets pins come and go, far apart and side by side, so that every step chooses tethers anew. */
+static int shuffles_pins;
+
+static void shuffle_pins(cloth *sheet, const cloth_config *config, int frame) {
+  int count = config->columns * config->rows;
+  for (int n = 0; shuffles_pins && n < 12; n++) {
+    cloth_release(sheet, (frame * 7919 + n * 104729) % count);
+    cloth_pin(sheet, ((frame + 1) * 7919 + n * 104729 / (1 + frame % 4)) % count);
+  }
+}
+
+/* Targets for a cloth that has room: some of them tight, with backstops that all particles fall into. */
+static void lead(cloth *sheet, const cloth_config *config) {
+  static cloth_vector vertices[2 * SIDE_LIMIT * SIDE_LIMIT];
+  const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
+  for (int i = 0; config->capacity.targets && i < config->columns * config->rows; i++) {
+    const cloth_motion_constraint constraint = {i % 3 ? 0.01f : 0.001f, 0.0f, 0.05f};
+    cloth_set_motion_constraint(sheet, i, &constraint);
+    cloth_get_position(sheet, i, &vertices[2 * i]);
+    vertices[2 * i + 1] = (cloth_vector){0.3f * (float)(i % 5), 1.0f, 0.4f * (float)(i % 7)};
+  }
+  if (config->capacity.targets) {
+    cloth_set_targets(sheet, &layout, vertices, sizeof vertices);
+  }
+}
+
+static void measure_step(cloth *sheet, const char *name, tally *sum) {
+  uint64_t bound = 0;
+  check(cloth_get_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_get_work_bound");
+  uint32_t start = board_ticks();
+  check(cloth_step(sheet, FRAME) >= CLOTH_OK, name, ": cloth_step");
+  uint64_t real = (uint64_t)ticks_since(start) * TICK;
+  uint64_t counted = work_done(sheet);
+  check(counted <= bound, name, ": more work than the bound");
+  check(real * 100 <= counted * FACTOR, name, ": more instructions than counted");
+  uint64_t share = real * 1000 / counted;
+  sum->real += real;
+  sum->real_most = real > sum->real_most ? real : sum->real_most;
+  sum->counted += counted;
+  sum->bound += bound;
+  sum->share_most = share > sum->share_most ? share : sum->share_most;
+  sum->share_least = share < sum->share_least ? share : sum->share_least;
+}
+
+static void play(const char *name, const scene *description, int frames) {
+  cloth *sheet;
+  uint64_t of_config = 0;
+  tally sum = {0, 0, 0, 0, 0, 1u << 30};
+  check(scene_build(description, arena, sizeof arena, &sheet) == CLOTH_OK, name, ": scene_build");
+  lead(sheet, &description->config);
+  for (int frame = 0; frame < frames; frame++) {
+    shuffle_pins(sheet, &description->config, frame);
+    measure_step(sheet, name, &sum);
+  }
+  check(cloth_config_work_bound(&description->config, FRAME, &of_config) == CLOTH_OK, name,
+        ": cloth_config_work_bound");
+  check(of_config * (uint64_t)frames >= sum.bound, name, ": the bound of the config is below one of the cloth");
+  uint64_t count = (uint64_t)(description->config.columns * description->config.rows * frames);
+  put(name);
+  put_labelled(" ", (uint64_t)description->config.columns);
+  put_labelled("x", (uint64_t)description->config.rows);
+  put_labelled(": per particle ", sum.real / count);
+  put_labelled(", a unit in thousandths ", sum.share_least);
+  put_labelled(" to ", sum.share_most);
+  put_labelled(", bound over real in hundredths ", sum.bound * 100 / sum.real);
+  if (description->config.capacity.fixed_work) {
+    uint64_t worst = sum.real_most * (uint64_t)frames * 1000 / sum.real;
+    put_labelled(", worst over mean in thousandths ", worst);
+    check(worst <= 1050 || shuffles_pins, name, ": fixed work varies");
+    most_uneven = worst > most_uneven && !shuffles_pins ? worst : most_uneven;
+  }
+  end_line();
+  least_share = sum.share_least < least_share ? sum.share_least : least_share;
+  most_share = sum.share_most > most_share ? sum.share_most : most_share;
+}
+
+/* A scene is a kind and a change to it, in three tiers unless the change says otherwise. */
+typedef struct variant {
+  const char *name;
+  scene_kind kind;
+  int frames;
+  void (*change)(scene *description);
+} variant;
+
+static void as_it_is(scene *s) {
+  (void)s;
+}
+static void no_tethers(scene *s) {
+  s->config.tethers.count = 0;
+}
+static void span_of_one(scene *s) {
+  s->config.projection.spans = 1;
+}
+static void span_of_eight(scene *s) {
+  s->config.projection.spans = 8;
+}
+static void no_history(scene *s) {
+  s->config.integration.bdf2_blend = 0;
+}
+static void maps(scene *s) {
+  s->config.grid.mass_map = map;
+  s->config.grid.stiffness_map = map;
+}
+static void limits(scene *s) {
+  s->config.strain_limit.sweeps = 2;
+}
+static void implicit(scene *s) {
+  s->config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  s->config.substeps = 4;
+}
+static void warm(scene *s) {
+  implicit(s);
+  s->config.solver.warm_start = 1;
+  s->config.solver.max_iterations = 20;
+}
+static void plain_bend(scene *s) {
+  implicit(s);
+  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
+}
+static void two_substeps(scene *s) {
+  s->config.substeps = 2;
+}
+static void one_substep(scene *s) {
+  s->config.substeps = 1;
+}
+static void explicit_only(scene *s) {
+  s->config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
+  s->config.substeps = 250;
+}
+static void no_bend(scene *s) {
+  explicit_only(s);
+  s->config.projection.fold_stiffness = 0;
+  s->config.fabric.bend = 0;
+  s->config.fabric.bend_damping = 0;
+}
+static void solver_contact(scene *s) {
+  s->config.contact.mode = CLOTH_CONTACT_SOLVER;
+  s->config.substeps = 4;
+  s->config.origin.y = 0.262f;
+}
+static void solver_contact_implicit(scene *s) {
+  implicit(s);
+  solver_contact(s);
+}
+static void two_solver_contacts(scene *s) {
+  solver_contact(s);
+  scene_add_floor(s, 0.25f);
+}
+static void shape_at_hand(scene *s, cloth_shape shape) {
+  cloth_collider *body = &s->colliders[0];
+  s->config.origin.y = 0.262f;
+  body->shape = shape;
+  body->radius_top = 0.2f;
+  body->half_height = shape == CLOTH_SHAPE_CAPSULE ? 0.3f : 0.25f;
+  body->half_extents = (cloth_vector){0.6f, 0.25f, 0.6f};
+  body->radius = shape == CLOTH_SHAPE_CYLINDER ? 0.6f : 0.25f;
+  body->pose.position.y = shape == CLOTH_SHAPE_PLANE ? 0.25f : 0.0f;
+}
+static void on_plane(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_PLANE);
+}
+static void on_sphere(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_SPHERE);
+}
+static void on_capsule(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_CAPSULE);
+}
+static void on_box(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_BOX);
+}
+static void on_cylinder(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_CYLINDER);
+}
+/* Fast onto a thin box: ways are traced. */
+static void traced(scene *s) {
+  shape_at_hand(s, CLOTH_SHAPE_BOX);
+  s->config.substeps = 1;
+  s->config.origin.y = 0.25f;
+  s->config.gravity.y = -600.0f;
+  s->colliders[0].half_extents.y = 0.002f;
+}
+static void pins_at_random(scene *s) {
+  shuffles_pins = 1;
+  s->config.substeps = 1;
+}
+static void hang_by_ball(scene *s) {
+  s->colliders[s->collider_count++] = cloth_collider_default();
+  s->colliders[0].pose.position = (cloth_vector){0.5f, -0.4f, 0.1f};
+  s->colliders[0].radius = 0.1f;
+}
+static void targets(scene *s) {
+  s->config.capacity.targets = 1;
+}
+static void too_fast(scene *s) {
+  s->config.integration.max_speed = 0.1f;
+}
+
+static void tube(scene *s) {
+  s->config.grid.wrap = 1;
+}
+static void tube_maps(scene *s) {
+  tube(s);
+  maps(s);
+}
+static void tube_limits(scene *s) {
+  tube(s);
+  limits(s);
+}
+static void tube_warm(scene *s) {
+  tube(s);
+  warm(s);
+}
+static void tube_implicit(scene *s) {
+  tube(s);
+  implicit(s);
+}
+static void tube_explicit(scene *s) {
+  tube(s);
+  explicit_only(s);
+}
+static void tube_pins(scene *s) {
+  tube(s);
+  pins_at_random(s);
+}
+
+static const variant variants[] = {
+    {"hang", SCENE_HANG, 10, as_it_is},
+    {"rest", SCENE_REST, 30, as_it_is},
+    {"drape", SCENE_DRAPE, 20, as_it_is},
+    {"flag", SCENE_FLAG, 10, as_it_is},
+    {"no tethers", SCENE_HANG, 4, no_tethers},
+    {"span 1", SCENE_HANG, 4, span_of_one},
+    {"span 8", SCENE_HANG, 4, span_of_eight},
+    {"no history", SCENE_HANG, 4, no_history},
+    {"maps", SCENE_HANG, 4, maps},
+    {"limits", SCENE_HANG, 4, limits},
+    {"implicit", SCENE_HANG, 4, implicit},
+    {"implicit maps", SCENE_HANG, 3, warm},
+    {"warm", SCENE_HANG, 8, warm},
+    {"explicit bend", SCENE_HANG, 4, plain_bend},
+    {"two substeps", SCENE_HANG, 4, two_substeps},
+    {"one substep", SCENE_HANG, 4, one_substep},
+    {"explicit only", SCENE_HANG, 1, explicit_only},
+    {"explicit, no bend", SCENE_HANG, 1, no_bend},
+    {"solver contact", SCENE_DRAPE, 12, solver_contact},
+    {"solver contact, implicit", SCENE_DRAPE, 12, solver_contact_implicit},
+    {"two solver contacts", SCENE_DRAPE, 6, two_solver_contacts},
+    {"plane", SCENE_DRAPE, 6, on_plane},
+    {"sphere", SCENE_DRAPE, 12, on_sphere},
+    {"capsule", SCENE_DRAPE, 12, on_capsule},
+    {"box", SCENE_DRAPE, 6, on_box},
+    {"cylinder", SCENE_DRAPE, 6, on_cylinder},
+    {"traced", SCENE_DRAPE, 4, traced},
+    {"hang by a ball", SCENE_HANG, 20, hang_by_ball},
+    {"too fast", SCENE_HANG, 4, too_fast},
+    {"targets", SCENE_HANG, 10, targets},
+    {"pins at random", SCENE_HANG, 20, pins_at_random},
+    {"tube", SCENE_HANG, 4, tube},
+    {"tube in wind", SCENE_FLAG, 4, tube},
+    {"tube, maps", SCENE_HANG, 4, tube_maps},
+    {"tube, limits", SCENE_HANG, 4, tube_limits},
+    {"tube, implicit", SCENE_HANG, 4, tube_implicit},
+    {"tube, warm", SCENE_HANG, 4, tube_warm},
+    {"tube, explicit", SCENE_HANG, 1, tube_explicit},
+    {"tube, pins at random", SCENE_HANG, 20, tube_pins},
+};
+
+static void play_all(const int side[2], int fixed) {
+  for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+    scene s = scene_describe(variants[i].kind, 8);
+    s.config.columns = side[0];
+    s.config.rows = side[1];
+    use_projection(&s.config);
+    shuffles_pins = 0;
+    variants[i].change(&s);
+    s.config.capacity.fixed_work = fixed;
+    int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);
+    if (!is_long && !(fixed && s.config.contact.mode == CLOTH_CONTACT_SOLVER))
+      play(variants[i].name, &s, variants[i].frames);
+  }
+}
+
+int board_main(void) {
+  systick[RELOAD] = 0xffffff;
+  systick[CURRENT] = 0;
+  systick[CONTROL] = 5;
+  least_share = 1u << 30;
+  for (int i = 0; i < SIDE_LIMIT * SIDE_LIMIT; i++)
+    map[i] = i % 3 ? 1.0f : 0.9f;
+  const int sides[][2] = {{8, 8}, {16, 16}, {32, 32}, {5, 40}, {40, 5}};
+  for (int side = 0; side < 5; side++)
+    play_all(sides[side], 0);
+  play_all(sides[1], 1);
+  play_all(sides[4], 1);
+  put_labelled("instructions to a unit of work, in thousandths: ", least_share);
+  put_labelled(" to ", most_share);
+  end_line();
+  put_labelled("with fixed work, worst step over mean, in thousandths: ", most_uneven);
+  end_line();
+  put_number((uint64_t)passed);
+  put(" passed, ");
+  put_number((uint64_t)failed);
+  put(" failed");
+  end_line();
+  return failed != 0;
+}
