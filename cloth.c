@@ -1898,7 +1898,7 @@ typedef struct bend_family {
   float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
   float linear;             /* (h / m0) c_b [1/s] */
   float linear_slope;       /* (h^2 / m0) c_b */
-  float most;               /* maximum of the curve's push [m/s] */
+  float max_push;           /* maximum of the curve's push [m/s] */
   float fold;               /* (h / m0) times the fold stiffness [1/s] */
   float fold_slope;         /* (h^2 / m0) times the fold stiffness */
   float damping;            /* h kd / m0 */
@@ -4217,7 +4217,7 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
   lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->most));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->max_push));
   lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
   lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
@@ -5232,7 +5232,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
   b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
   b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
+  b->max_push = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
 /* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth

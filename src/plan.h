@@ -132,7 +132,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
   b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
   b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
+  b->max_push = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
 /* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth
