@@ -59,7 +59,7 @@ static float projection_threshold(const cloth *c) {
 /* Largest kappa of springs that are solved for beside projected ones, for each iteration of the cap. Projection moves
    particles without regard to springs that are solved for, so that every solve starts far from its solution; what a
    capped solve leaves over is noise that the following substeps amplify. At 2.25 (a drape of 64 x 64, folds of kappa 9,
-   4 iterations) sheets diverged. */
+   4 iterations) sheets diverged; the smaller sheets of tests/stability.c do not show it. */
 #define RESOLVED_KAPPA 0.25f
 
 /* Kappa above which springs are projected in this step: as configured, or less if some spring is projected, so that
@@ -132,7 +132,7 @@ static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
   b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
   b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
   b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->most = BEND_TRAVEL * b->rest * plan->inverse_h;
+  b->max_push = BEND_TRAVEL * b->rest * plan->inverse_h;
 }
 
 /* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth

@@ -218,7 +218,7 @@ typedef struct bend_family {
   float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
   float linear;             /* (h / m0) c_b [1/s] */
   float linear_slope;       /* (h^2 / m0) c_b */
-  float most;               /* maximum of the curve's push [m/s] */
+  float max_push;           /* maximum of the curve's push [m/s] */
   float fold;               /* (h / m0) times the fold stiffness [1/s] */
   float fold_slope;         /* (h^2 / m0) times the fold stiffness */
   float damping;            /* h kd / m0 */

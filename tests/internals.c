@@ -123,7 +123,7 @@ static double buckling_force(double s) {
   family.inverse_rest = 1.0f;
   family.curve = 1.0f;
   family.linear = 1e9f;
-  family.most = 1e9f;
+  family.max_push = 1e9f;
   lanes zero = lanes_splat(0.0f);
   bend_result result = bend_force(&family, length_of(lanes3_of(lanes_splat((float)s), zero, zero)), lanes_splat(1.0f));
   return (double)lanes_first_value(result.pull) * s;
