@@ -2977,7 +2977,7 @@ static turn polygon_angle(int32_t step, int32_t steps) {
   turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
-    t.cosine = 0.0f - t.sine;
+    t.cosine = negate(t.sine);
     t.sine = cosine;
   }
   return t;
@@ -3878,7 +3878,7 @@ static float bend_constant(const cloth *c, int32_t direction) {
 static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   float transition = inputs_of(c)->fabric.bend_transition;
   float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
-  return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
+  return negate(p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
 /* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
@@ -4217,7 +4217,7 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
   lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->max_push));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(negate(b->max_push)));
   lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
   lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
@@ -4415,13 +4415,12 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
-  lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;
-  r.yz = lanes_subtract(zero, lanes_multiply(l21, i2));
+  r.yz = lanes_negate(lanes_multiply(l21, i2));
   r.xz = lanes_multiply(h20, i2);
   r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
-  r.xy = lanes_subtract(lanes_subtract(zero, lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
+  r.xy = lanes_subtract(lanes_negate(lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
   r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
                    lanes_multiply(h20, lanes_multiply(h20, i2)));
   return r;
@@ -5085,7 +5084,7 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_
   lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
   lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
   lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), kept)));
+  return lanes3_keep(acts, lanes3_scale(change, lanes_negate(kept)));
 }
 
 /* Adds the velocity changes by the air times the mass ratio to `change`. */
@@ -5664,7 +5663,7 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
     EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
     lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
+    lanes dot = lanes_negate(lanes3_dot(ps.first, bends));
     lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }
@@ -7910,7 +7909,7 @@ CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle
     path_apart = lanes_subtract(path_apart, lanes_multiply(path_axis, t));
     apart = lanes3_subtract(apart, lanes3_scale(axis, t));
   }
-  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), path_apart), path_squared)));
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_negate(path_apart), path_squared)));
   lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, path, s));
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(capsule->squared_reach));
 }
@@ -8911,7 +8910,7 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   if (entry->freedom == FREEDOM_LINE) {
     return vector_scale(entry->direction, along);
   }
-  return vector_add_scaled(a, entry->direction, 0.0f - along);
+  return vector_add_scaled(a, entry->direction, negate(along));
 }
 
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
@@ -11249,7 +11248,7 @@ static int check_image_vectors(const image_view *view, uint32_t offset, float li
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
-      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) {
         return 0;
       }
     }
@@ -11309,7 +11308,7 @@ static int check_image_history(const image_view *view) {
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) {
       return 0;
     }
   }
@@ -11544,7 +11543,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   }
   float mass = reference_mass(c);
   measures->kinetic_energy = 0.5f * mass * lanes_sum_total(&kinetic);
-  measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
+  measures->potential_energy = negate(mass * lanes_sum_total(&height));
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {

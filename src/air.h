@@ -173,7 +173,7 @@ CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_
   lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
   lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
   lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_subtract(lanes_splat(0.0f), kept)));
+  return lanes3_keep(acts, lanes3_scale(change, lanes_negate(kept)));
 }
 
 /* Adds the velocity changes by the air times the mass ratio to `change`. */

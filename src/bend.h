@@ -37,7 +37,7 @@ CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes
   lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
   lanes elongation = lanes_subtract(length, rest);
   lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  curve_pull = lanes_maximum(curve_pull, lanes_splat(0.0f - b->max_push));
+  curve_pull = lanes_maximum(curve_pull, lanes_splat(negate(b->max_push)));
   lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
   lanes_mask linear = lanes_less(curve_pull, line_pull);
   lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));

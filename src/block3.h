@@ -92,13 +92,12 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
-  lanes zero = lanes_splat(0.0f);
   symmetric r;
   r.zz = i2;
-  r.yz = lanes_subtract(zero, lanes_multiply(l21, i2));
+  r.yz = lanes_negate(lanes_multiply(l21, i2));
   r.xz = lanes_multiply(h20, i2);
   r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
-  r.xy = lanes_subtract(lanes_subtract(zero, lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
+  r.xy = lanes_subtract(lanes_negate(lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
   r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
                    lanes_multiply(h20, lanes_multiply(h20, i2)));
   return r;

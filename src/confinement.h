@@ -22,7 +22,7 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   if (entry->freedom == FREEDOM_LINE) {
     return vector_scale(entry->direction, along);
   }
-  return vector_add_scaled(a, entry->direction, 0.0f - along);
+  return vector_add_scaled(a, entry->direction, negate(along));
 }
 
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions

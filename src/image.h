@@ -259,7 +259,7 @@ static int check_image_vectors(const image_view *view, uint32_t offset, float li
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
-      if (!is_state_float(b.bits) || !in_range(b.value, 0.0f - limit, limit)) {
+      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) {
         return 0;
       }
     }
@@ -319,7 +319,7 @@ static int check_image_history(const image_view *view) {
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, 0.0f - limit, limit))) {
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) {
       return 0;
     }
   }

@@ -127,7 +127,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   }
   float mass = reference_mass(c);
   measures->kinetic_energy = 0.5f * mass * lanes_sum_total(&kinetic);
-  measures->potential_energy = 0.0f - mass * lanes_sum_total(&height);
+  measures->potential_energy = negate(mass * lanes_sum_total(&height));
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {

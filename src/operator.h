@@ -48,7 +48,7 @@ CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lan
     EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
     lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
     lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_subtract(lanes_splat(0.0f), lanes3_dot(ps.first, bends));
+    lanes dot = lanes_negate(lanes3_dot(ps.first, bends));
     lanes_sum_add(sum, column, lanes_within(dot, columns - column));
   }
 }

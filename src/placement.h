@@ -59,7 +59,7 @@ static turn polygon_angle(int32_t step, int32_t steps) {
   turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
-    t.cosine = 0.0f - t.sine;
+    t.cosine = negate(t.sine);
     t.sine = cosine;
   }
   return t;

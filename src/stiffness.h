@@ -116,7 +116,7 @@ static float bend_constant(const cloth *c, int32_t direction) {
 static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
   float transition = inputs_of(c)->fabric.bend_transition;
   float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
-  return (0.0f - p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
+  return negate(p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
 }
 
 /* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */

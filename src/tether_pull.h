@@ -124,7 +124,7 @@ CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle
     path_apart = lanes_subtract(path_apart, lanes_multiply(path_axis, t));
     apart = lanes3_subtract(apart, lanes3_scale(axis, t));
   }
-  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_subtract(lanes_splat(0.0f), path_apart), path_squared)));
+  lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_negate(path_apart), path_squared)));
   lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, path, s));
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(capsule->squared_reach));
 }
