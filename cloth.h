@@ -135,23 +135,33 @@ typedef struct cloth_fabric {
   float density;           /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
   float stretch_warp;      /* stretch stiffness along the warp, a row of particles [N/m]; 0..1e7; default 1000 */
   float stretch_weft;      /* stretch stiffness along the weft, a column of particles [N/m]; 0..1e7; default 1000 */
-  float shear;             /* stiffness of diagonal springs, twice the shear modulus [N/m]; 0..1e7; default 700 */
+  float shear;             /* shear modulus per width, the stiffness of diagonal springs [N/m]; 0..1e7; default 700 */
   float bend;              /* bending rigidity [N m]; 0..10; default 1e-5 */
   float bend_transition;   /* strain where bend springs turn from linear to buckling; 1e-6..0.5; default 0.05 */
   float compression;       /* share of the stretch stiffness that resists shortening; 0..1; default 1 */
-  float shear_compression; /* share of the shear stiffness that resists shortening; 0..1; default 1 */
+  float shear_compression; /* share of the shear stiffness that resists shortening; 0..1; default 1; 0 halves
+                              the shear modulus */
   float stretch_damping;   /* damping along a stretch spring [N s/m]; 0..1e4; default 0.05 */
   float shear_damping;     /* damping along a shear spring [N s/m]; 0..1e4; default 0.05 */
   float bend_damping;      /* damping along a bent bend spring [N s/m]; 0..1e4; default 0.2 */
 } cloth_fabric;
 
-/* Fabrics with published measurements; cloth.c names the sources beside the values. */
+/* Fabrics. docs/fabrics.md names the sources of their values, and says which are estimates. */
 typedef enum cloth_fabric_kind {
-  CLOTH_FABRIC_SILK,
-  CLOTH_FABRIC_COTTON,
-  CLOTH_FABRIC_WOOL,
-  CLOTH_FABRIC_DENIM,
-  CLOTH_FABRIC_POLYESTER
+  CLOTH_FABRIC_SILK,      /* habutae, 60 g/m^2 */
+  CLOTH_FABRIC_COTTON,    /* plain weave, 150 g/m^2 */
+  CLOTH_FABRIC_WOOL,      /* worsted, 235 g/m^2 */
+  CLOTH_FABRIC_DENIM,     /* 380 g/m^2 */
+  CLOTH_FABRIC_POLYESTER, /* faille, 165 g/m^2 */
+  CLOTH_FABRIC_SATIN,     /* silk charmeuse, 83 g/m^2 */
+  CLOTH_FABRIC_LINEN,     /* 180 g/m^2 */
+  CLOTH_FABRIC_JERSEY,    /* single knit, which stretches, 180 g/m^2 */
+  CLOTH_FABRIC_FELT,      /* 1 mm, 250 g/m^2 */
+  CLOTH_FABRIC_LEATHER,   /* garment leather, 500 g/m^2 */
+  CLOTH_FABRIC_CANVAS,    /* duck, 294 g/m^2 */
+  CLOTH_FABRIC_RUBBER,    /* latex sheet of 0.25 mm */
+  CLOTH_FABRIC_PAPER,     /* office paper, 80 g/m^2; it does not crease */
+  CLOTH_FABRIC_COUNT
 } cloth_fabric_kind;
 
 /* Writes a preset to *fabric. Returns CLOTH_OK, or RANGE for an unknown kind. */

@@ -426,7 +426,7 @@ static void test_wide_indices(void) {
 static void test_preset_refusals(void) {
   cloth_config config = four_by_four();
   guarded_fixture f = guarded_make(&config);
-  const int32_t unknown[] = {-1, CLOTH_FABRIC_POLYESTER + 1, INT32_MAX};
+  const int32_t unknown[] = {-1, CLOTH_FABRIC_COUNT, INT32_MAX};
   for (int i = 0; i < 3; i++) {
     cloth_fabric_kind kind;
     memcpy(&kind, &unknown[i], sizeof kind);
