@@ -6,7 +6,7 @@
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
- * velocity changes k f / m0. With k the substep, a stiffness ks enters as k^2 ks / m0 and a damping kd as k kd / m0.
+ * velocity changes h f / m0. With h the substep, a stiffness ks enters as h^2 ks / m0 and a damping kd as h kd / m0.
  *
  * Why the result does not depend on the machine. Only +, -, *, / and a correctly rounded square root of floats are
  * used, in an order fixed by the source; sums over the grid go through eight partial sums and one tree, whatever the
@@ -2745,7 +2745,7 @@ int cloth_self_test(void) {
  * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
  *
  * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
- * without the marks of C: 1.0e7f becomes 1e7, see write_text().
+ * without the marks of C: 1.0e7f becomes 1e7, see append_text() in names.h.
  */
 #define FABRIC_RANGES(X)                                                                                               \
   X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
@@ -3501,19 +3501,19 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  int32_t runs = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* only floats follow */
+  int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
-  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  int32_t transposed = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
@@ -4473,7 +4473,7 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
 }
 
 /* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
-   check_shape() admits capsules with a squared cosine of 0.0019 and more. */
+   find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
 /* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
@@ -4629,11 +4629,11 @@ static float body_reach(const cloth_collider *body) {
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,   /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,  /* per particle: mobility, uniform runs */
-  COST_MARK = 40,     /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 300,  /* per particle, when tethers are chosen, ... */
-  COST_OFFERS = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
+  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
+  COST_CHOOSE = 300,   /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
@@ -8087,7 +8087,7 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 /* Factor of the radii of a collider's sphere and capsule. With 1 rounding could put a particle at the margin outside of
    them, and its contact would be missed. */
 #define REACH_SLACK 1.0001f
-/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. check_shape() admits
+/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. find_shape_fault() admits
    colliders with axes of 2 mm and more. */
 #define AXIS_MIN_SQUARED 1.0e-6f
 
@@ -8808,7 +8808,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
-static void settle_targets(const cloth *c) {
+static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
   copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
   copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
@@ -8888,7 +8888,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {
     wake(c);
-    settle_targets(c);
+    finish_target_motion(c);
   }
   inputs_of(c)->targets = WITH_SLEEP && is_asleep(c) ? TARGETS_STILL : TARGETS_MOVING;
   return CLOTH_OK;
@@ -8897,7 +8897,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = cloth_move_targets(c, layout, vertices, bytes);
   if (!error) {
-    settle_targets(c);
+    finish_target_motion(c);
   }
   return error;
 }
@@ -9246,7 +9246,7 @@ static void finish_motions(const cloth *c) {
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets == TARGETS_MOVING) {
-    settle_targets(c);
+    finish_target_motion(c);
   }
 #endif
 }
@@ -9467,7 +9467,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
-    work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_OFFERS);
+    work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
   }
   return work;
 }
@@ -11254,8 +11254,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
-  for (int32_t plane = 0; plane < 3; plane++) {
-    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+  for (int32_t component = 0; component < 3; component++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(component * c->stride) * sizeof(float);
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
@@ -11352,10 +11352,10 @@ static int are_same_targets(const image_view *view, int32_t which, int32_t other
 
 static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
   const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
-  const size_t plane = (size_t)view->c->stride * sizeof(float);
+  const size_t component = (size_t)view->c->stride * sizeof(float);
   float_bits a[3];
   for (int32_t n = 0; n < 3; n++) {
-    a[n].bits = little_endian_word(from + (size_t)n * plane);
+    a[n].bits = little_endian_word(from + (size_t)n * component);
   }
   return vector(a[0].value, a[1].value, a[2].value);
 }

@@ -129,8 +129,9 @@ typedef struct cloth_vector_view {
 /// Fabric ///
 
 /* What the cloth is made of, whatever the grid. Stretch springs have the stiffness stretch_*, scaled by the aspect
-   ratio of a cell. Bend springs of rest length L push with (4 k / L^2) G(l / L) (Choi and Ko), where k = (4/9) bend *
-   spacing along the axes and 1 / sqrt(2) of it on diagonals, so that the bending rigidity of the cloth is isotropic. */
+   ratio of a cell. Bend springs of rest length L push with (4 k / L^2) G(l / L), with l the present length and G the
+   buckling curve of Choi and Ko, where k = (4/9) bend * spacing along the axes and 1 / sqrt(2) of it on diagonals, so
+   that the bending rigidity of the cloth is isotropic. */
 typedef struct cloth_fabric {
   float density;           /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
   float stretch_warp;      /* stretch stiffness along the warp, a row of particles [N/m]; 0..1e7; default 1000 */
@@ -216,7 +217,8 @@ typedef struct cloth_config_integration {
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0.2. Up to
                                  explicit_threshold no solver is needed, and the arena has no memory for one. */
-  float bdf2_blend;           /* share of BDF2 in predictions, the rest is backward Euler; 0..1; default 0.5: 0.8 suits
+  float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
+                                 rest being backward Euler; 0..1; default 0.5: 0.8 suits
                                  few substeps, less suits 20 and more; 24 bytes per particle above 0 */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s]; 0.1..1e4; default 300 */
@@ -251,7 +253,7 @@ typedef enum cloth_preconditioner {
 typedef struct cloth_config_solver {
   int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_BLOCK */
   int32_t max_iterations; /* cap on the iterations of a substep; 1..CLOTH_ITERATION_LIMIT; default 4 */
-  float tolerance;        /* relative residual to stop at, as a norm of the preconditioner; 1e-4..0.5; default 1e-3 */
+  float tolerance;        /* residual to stop at, sqrt(r . P^-1 r) over that of the start; 1e-4..0.5; default 1e-3 */
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
@@ -500,8 +502,8 @@ typedef struct cloth_gusts {
   uint32_t seed;         /* cloths of equal seed, period and time are in the same wind */
 } cloth_gusts;
 
-/* Change what acts on the cloth from the next step on. Gusts NULL are none; of the seed and period that blow already,
-   they go on. Return CLOTH_OK, or RANGE. */
+/* Change what acts on the cloth from the next step on. NULL ends the gusts; with the seed and
+   period that are set already their sequence goes on, otherwise it begins at `start`. Return CLOTH_OK, or RANGE. */
 CLOTH_API int cloth_set_gravity(cloth *c, cloth_vector gravity);
 CLOTH_API int cloth_set_wind(cloth *c, cloth_vector wind);
 CLOTH_API int cloth_set_gusts(cloth *c, const cloth_gusts *gusts);
@@ -568,7 +570,8 @@ typedef struct cloth_inertia {
    pins and their moves, targets, confinements, and the colliders of which bit i is set in `colliders`. NULL for
    `inertia` is 0 for all, as for a teleport or a new origin. dt is the next step's, for the centrifugal force alone.
    Call it before pins, targets and colliders are moved for that step. Returns CLOTH_OK, or RANGE: a pose, dt, an
-   inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS. */
+   inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or
+   CLOTH_NO_MOVE_FRAME. */
 CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                float dt, uint64_t colliders);
 
@@ -606,7 +609,8 @@ CLOTH_API int cloth_write_image(const cloth *c, void *image, size_t bytes);
    IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_read_image(cloth *c, const void *image, size_t bytes);
 
-/* Writes a hash of the state, the same on every machine, and returns CLOTH_OK; returns a hash in 32 bits. */
+/* cloth_hash() writes a hash of the state, the same on every machine, and returns CLOTH_OK. cloth_hash_fold() returns a
+   hash folded to 32 bits. */
 CLOTH_API int cloth_hash(const cloth *c, uint64_t *hash);
 CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
@@ -702,7 +706,8 @@ typedef struct cloth_statistics {
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
-/* Writes the statistics of the last step, CLOTH_OK; returns the solver iterations of one of its substeps, or INDEX. */
+/* cloth_get_statistics() writes the statistics of the last step and returns CLOTH_OK. cloth_get_substep_iterations()
+   returns the solver iterations of one of its substeps, or INDEX. */
 CLOTH_API int cloth_get_statistics(const cloth *c, cloth_statistics *statistics);
 CLOTH_API int cloth_get_substep_iterations(const cloth *c, int32_t substep);
 

@@ -15,11 +15,11 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,   /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,  /* per particle: mobility, uniform runs */
-  COST_MARK = 40,     /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 300,  /* per particle, when tethers are chosen, ... */
-  COST_OFFERS = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
+  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
+  COST_CHOOSE = 300,   /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */

@@ -254,8 +254,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
-  for (int32_t plane = 0; plane < 3; plane++) {
-    const uint8_t *from = image_at(view, offset) + (size_t)(plane * c->stride) * sizeof(float);
+  for (int32_t component = 0; component < 3; component++) {
+    const uint8_t *from = image_at(view, offset) + (size_t)(component * c->stride) * sizeof(float);
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
@@ -352,10 +352,10 @@ static int are_same_targets(const image_view *view, int32_t which, int32_t other
 
 static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
   const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
-  const size_t plane = (size_t)view->c->stride * sizeof(float);
+  const size_t component = (size_t)view->c->stride * sizeof(float);
   float_bits a[3];
   for (int32_t n = 0; n < 3; n++) {
-    a[n].bits = little_endian_word(from + (size_t)n * plane);
+    a[n].bits = little_endian_word(from + (size_t)n * component);
   }
   return vector(a[0].value, a[1].value, a[2].value);
 }

@@ -190,19 +190,19 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t pieces = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = reserve(end, (uint32_t)pieces * (uint32_t)sizeof(uniform_run));
+  int32_t runs = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
-  int32_t axes = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > axes ? buffers : axes); /* only floats follow */
+  int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t turned = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
-  c->scratch.residual = reserve_vectors(end, turned > 3 * c->stride ? turned : 3 * c->stride);
+  int32_t transposed = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);

@@ -288,7 +288,7 @@ static void finish_motions(const cloth *c) {
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets == TARGETS_MOVING) {
-    settle_targets(c);
+    finish_target_motion(c);
   }
 #endif
 }

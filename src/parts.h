@@ -6,7 +6,7 @@
  *
  * Units inside. The linear system is divided by the reference mass m0 = density * area / particles, so that its
  * unknown is a velocity change [m/s], its matrix is the unit matrix plus kappa-sized blocks, and forces appear as
- * velocity changes k f / m0. With k the substep, a stiffness ks enters as k^2 ks / m0 and a damping kd as k kd / m0.
+ * velocity changes h f / m0. With h the substep, a stiffness ks enters as h^2 ks / m0 and a damping kd as h kd / m0.
  *
  * Why the result does not depend on the machine. Only +, -, *, / and a correctly rounded square root of floats are
  * used, in an order fixed by the source; sums over the grid go through eight partial sums and one tree, whatever the

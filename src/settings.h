@@ -9,7 +9,7 @@
  * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
  *
  * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
- * without the marks of C: 1.0e7f becomes 1e7, see write_text().
+ * without the marks of C: 1.0e7f becomes 1e7, see append_text() in names.h.
  */
 #define FABRIC_RANGES(X)                                                                                               \
   X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \

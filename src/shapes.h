@@ -26,7 +26,7 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
 }
 
 /* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
-   check_shape() admits capsules with a squared cosine of 0.0019 and more. */
+   find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
 /* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose

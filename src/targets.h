@@ -163,7 +163,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
-static void settle_targets(const cloth *c) {
+static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
   copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
   copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
@@ -243,7 +243,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {
     wake(c);
-    settle_targets(c);
+    finish_target_motion(c);
   }
   inputs_of(c)->targets = WITH_SLEEP && is_asleep(c) ? TARGETS_STILL : TARGETS_MOVING;
   return CLOTH_OK;
@@ -252,7 +252,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = cloth_move_targets(c, layout, vertices, bytes);
   if (!error) {
-    settle_targets(c);
+    finish_target_motion(c);
   }
   return error;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "compiler.h"
 
 /// The cloth in its arena ///
 

@@ -229,7 +229,7 @@ static void expect_collider_explained(const cloth_collider *bad, int error, cons
 /* Each length that a shape uses, with each value that is out of range. */
 static void test_collider_lengths(guarded_fixture *f) {
   static const struct {
-    cloth_shape shape;
+    int32_t shape;
     size_t offset;
     const char *name, *text;
   } lengths[] = {
@@ -342,7 +342,7 @@ static void test_collider_ends(void) {
   cloth_collider c = collider_of(CLOTH_SHAPE_SPHERE);
   int index = cloth_add_collider(f.s.sheet, &c);
   for (int shape = CLOTH_SHAPE_PLANE; shape <= CLOTH_SHAPE_CYLINDER; shape++) {
-    c = collider_of((cloth_shape)shape);
+    c = collider_of(shape);
     c.static_friction = 10.0f;
     c.kinetic_friction = 0.0f;
     CHECK(cloth_set_collider(f.s.sheet, index, &c) == CLOTH_OK, "shape %d", shape);

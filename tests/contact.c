@@ -58,7 +58,7 @@ static void test_rest_on_every_shape(void) {
 #define INCLINE_ANGLE 0.39269908 /* 22.5 degrees; the tangent is 0.41421 */
 
 /* How far a sheet slides down an incline in a second, and how fast it is then. */
-static void slide(cloth_contact_mode mode, double friction, double *way, double *speed) {
+static void slide(int32_t mode, double friction, double *way, double *speed) {
   point down = {-cos(INCLINE_ANGLE), -sin(INCLINE_ANGLE), 0.0}, up = {-sin(INCLINE_ANGLE), cos(INCLINE_ANGLE), 0.0};
   cloth_config config = tested_config();
   config.columns = config.rows = 8;
@@ -97,7 +97,7 @@ static void test_incline(void) {
 /// Colliders that carry the cloth ///
 
 /* A sheet lying on a collider of the given shape, whose top is at height 0. */
-static fixture sheet_on_top(cloth_contact_mode mode, double size, const cloth_collider *collider, int settle) {
+static fixture sheet_on_top(int32_t mode, double size, const cloth_collider *collider, int settle) {
   cloth_config config = tested_config();
   config.columns = config.rows = 9;
   config.edge_warp = vector_at(size, 0.0, 0.0);
@@ -112,7 +112,7 @@ static fixture sheet_on_top(cloth_contact_mode mode, double size, const cloth_co
 }
 
 static void test_moving_floor(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   cloth_collider floor = shape_at(CLOTH_SHAPE_BOX, -0.1, rotation_none());
   floor.half_extents = vector_at(3.0, 0.1, 3.0);
   floor.static_friction = floor.kinetic_friction = 0.8f;
@@ -148,7 +148,7 @@ static double turning_rate(const fixture *s, point through, point axis) {
 
 /* A turning disc takes a sheet on it round, at its own rate once the sheet no longer slips. */
 static void test_turntable(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   cloth_collider disc = shape_at(CLOTH_SHAPE_CYLINDER, -0.1, rotation_none());
   disc.radius = 1.0f;
   disc.half_height = 0.1f;
@@ -168,7 +168,7 @@ static void test_turntable(void) {
 
 /* A turning roller takes a sheet that lies over it round with its surface. */
 static void test_roller(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   const double rate = 1.0, radius = 0.5;
   cloth_collider roller = shape_at(CLOTH_SHAPE_CYLINDER, -radius, rotation_about(x_axis, 0.5 * acos(-1.0)));
   roller.radius = (float)radius;
@@ -192,7 +192,7 @@ static void test_roller(void) {
 /* A ball goes 5 m in one step through the middle of a sheet held at its corners. No particle in its way may be left
    behind it as if nothing had happened. */
 static void test_fast_ball(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   cloth_config config = tested_config();
   config.columns = config.rows = 21;
   config.origin = vector_at(-0.5, -0.5, 0.0);
@@ -228,7 +228,7 @@ static void test_fast_ball(void) {
 
 /* A sheet that falls at 50 m/s, 0.8 m a step, on something thin or flat. */
 static void drop_fast_sheet(const cloth_collider *collider, const char *name) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   cloth_config config = square_config(16, 0.5);
   config.contact.mode = (int32_t)mode;
   fixture s = fixture_make(&config);
@@ -263,7 +263,7 @@ static void add_to_impulse(const fixture *s, point *impulse) {
 }
 
 /* What the cloth lost in momentum, gravity's share apart, the ball got. Returns the share that is missing of it. */
-static double missing_momentum(cloth_contact_mode mode, point velocity) {
+static double missing_momentum(int32_t mode, point velocity) {
   cloth_config config = square_config(16, 0.3);
   config.integration.velocity_damping = 0.0f;
   config.contact.mode = (int32_t)mode;
@@ -293,7 +293,7 @@ static double missing_momentum(cloth_contact_mode mode, point velocity) {
 
 /* Which particles let go and when differs from fall to fall, and with it what is missing: hence the mean of many. */
 static void test_momentum(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   const int falls = 20;
   double mean = 0.0;
   for (int fall = 0; fall < falls; fall++) {
@@ -305,7 +305,7 @@ static void test_momentum(void) {
 
 /* A sheet at rest presses with its weight, at the arm of its middle about the plane's position. */
 static void test_weight(void) {
-  const cloth_contact_mode mode = tested_mode;
+  const int32_t mode = tested_mode;
   cloth_config config = square_config(10, 0.01);
   config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;

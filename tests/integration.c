@@ -15,8 +15,8 @@ static void test_preconditioners(void) {
   int notes;
   cloth_config config = converged_config();
   fixture reference = run_mixed_scene(&config, 30, &notes);
-  const cloth_preconditioner kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE,
-                                        CLOTH_PRECONDITIONER_MULTILEVEL, CLOTH_PRECONDITIONER_AUTOMATIC};
+  const int32_t kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE, CLOTH_PRECONDITIONER_MULTILEVEL,
+                           CLOTH_PRECONDITIONER_AUTOMATIC};
   for (int i = 0; i < 4; i++) {
     config = converged_config();
     config.solver.preconditioner = (int32_t)kinds[i];
@@ -77,8 +77,8 @@ static void test_combinations(void) {
 
 /* Explicit and implicit integration of the same soft sheet agree when the steps are small. */
 static void test_explicit_agrees(void) {
-  const cloth_integration ways[] = {CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_INTEGRATION_EXPLICIT,
-                                    CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_IMPLICIT};
+  const int32_t ways[] = {CLOTH_INTEGRATION_EXPLICIT_ONLY, CLOTH_INTEGRATION_EXPLICIT, CLOTH_INTEGRATION_ADAPTIVE,
+                          CLOTH_INTEGRATION_IMPLICIT};
   fixture runs[4];
   for (int i = 0; i < 4; i++) {
     cloth_config config = square_config(8, 0.0);

@@ -462,7 +462,7 @@ static int iterations_to(cloth *sheet, const step_plan *plan, double tolerance) 
   return 999;
 }
 
-static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
+static cloth *open_square(int32_t side, int32_t preconditioner) {
   cloth_config config = bare_config(side, side, 0.1);
   config.solver.preconditioner = (int32_t)preconditioner;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
@@ -471,7 +471,7 @@ static cloth *open_square(int32_t side, cloth_preconditioner preconditioner) {
 
 /* Iterations of the plain recurrence in double and in float: at 1e-6 rounding costs a float up to a third more. Between
    two less than the one and a tenth more than the other, whichever is higher. */
-static void iteration_count(int32_t side, float c, double tolerance, cloth_preconditioner preconditioner, int in_double,
+static void iteration_count(int32_t side, float c, double tolerance, int32_t preconditioner, int in_double,
                             int in_float) {
   cloth *sheet = open_square(side, preconditioner);
   cloth_pin(sheet, cloth_particle_at(sheet, 0, 0));
@@ -565,7 +565,7 @@ static int is_definite(const cloth *sheet, int32_t i) {
 }
 
 /* Crumpled sheets, and flat ones stretched along one axis, whose blocks are all but singular across it. */
-static long indefinite_inverses(cloth_preconditioner preconditioner, double kappa) {
+static long indefinite_inverses(int32_t preconditioner, double kappa) {
   const double k = 0.01;
   long count = 0;
   for (uint32_t seed = 1; seed <= 200; seed++) {
@@ -591,7 +591,7 @@ static void test_preconditioners(void) {
     for (double kappa = 1e2; kappa < 2e5; kappa *= 10.0) {
       char what[64];
       snprintf(what, sizeof what, "indefinite inverses, %s, kappa %.0e", names[kind], kappa);
-      row_none("PRE", what, indefinite_inverses((cloth_preconditioner)kind, kappa));
+      row_none("PRE", what, indefinite_inverses((int32_t)kind, kappa));
     }
   }
 }
@@ -796,7 +796,7 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
   return uses_multilevel(sheet, &plan, contacts);
 }
 
-static double room_for(cloth_preconditioner preconditioner) {
+static double room_for(int32_t preconditioner) {
   cloth_config config = bare_config(64, 64, 0.1);
   cloth_memory memory = {0};
   config.solver.preconditioner = (int32_t)preconditioner;

@@ -226,7 +226,7 @@ awk '
           name = order[m]
           sub(/\.h$/, "", name)
           list = list " " name
-        } else if ((part, order[m]) in includes) {
+        } else if ((part, order[m]) in includes && order[m] != "compiler.h") { # which brings cloth.h
           print "failed: " part " includes " order[m] " and uses nothing of it"
           failed++
         }

@@ -11,7 +11,7 @@ static int asked_for(const cloth_config *config) {
 }
 
 /* A config that needs what is left out is refused, and the explanation names the switch. */
-static inline void expect_left_out(const cloth_config *config, const char *explanation) {
+static void expect_left_out(const cloth_config *config, const char *explanation) {
   int error = asked_for(config);
   CHECK(error == CLOTH_ERROR_LEFT_OUT, "%s: %d", explanation, error);
 #ifndef CLOTH_NO_NAMES
@@ -42,6 +42,7 @@ static void test_hang(void) {
 }
 
 int main(void) {
+  (void)expect_left_out; /* not every switch is asked for by a config */
   cloth_config config = cloth_config_default();
   CHECK(asked_for(&config) == CLOTH_OK, "the defaults gave %d", asked_for(&config));
   test_hang();

@@ -450,7 +450,7 @@ static void hold_loosely(cloth *sheet) {
   checked(cloth_set_gusts(sheet, &gusts));
 }
 
-static cloth_collider collider_at(cloth_shape shape, float x, float y, float z) {
+static cloth_collider collider_at(int32_t shape, float x, float y, float z) {
   cloth_collider collider = cloth_collider_default();
   collider.shape = (int32_t)shape;
   collider.pose.position = vector(x, y, z);

@@ -34,7 +34,7 @@ unsigned hook_ticks(void) {
 }
 
 /* Hash of a cloth hanging over a ball, and the ticks of the last step. */
-static uint64_t play(cloth_contact_mode mode, uint32_t *ticks) {
+static uint64_t play(int32_t mode, uint32_t *ticks) {
   cloth_config config = cloth_config_default();
   config.columns = 9;
   config.rows = 7;

@@ -87,7 +87,7 @@ static void storm(fixture *s) {
 }
 
 /* Runs an abuse and then five seconds of peace. Returns all notes. */
-static int run_abuse(const abuse *a, cloth_contact_mode mode, fixture *s) {
+static int run_abuse(const abuse *a, int32_t mode, fixture *s) {
   cloth_config config = square_config(9, 1.0);
   config.air.drag = config.air.lift = 1.0f;
   config.integration.velocity_damping = 2.0f;
@@ -108,7 +108,7 @@ static int run_abuse(const abuse *a, cloth_contact_mode mode, fixture *s) {
   return notes;
 }
 
-static void expect_recovery(const abuse *a, cloth_contact_mode mode) {
+static void expect_recovery(const abuse *a, int32_t mode) {
   fixture s, again;
   int notes = run_abuse(a, mode, &s);
   CHECK((notes & a->notes) == a->notes, "%s: notes %d without %d", a->name, notes, a->notes);

@@ -57,7 +57,7 @@ static inline double least_distance(const fixture *s, const cloth_collider *c) {
   return least;
 }
 
-static inline cloth_collider shape_at(cloth_shape shape, double height, cloth_rotation rotation) {
+static inline cloth_collider shape_at(int32_t shape, double height, cloth_rotation rotation) {
   cloth_collider c = cloth_collider_default();
   c.shape = (int32_t)shape;
   c.pose.position = vector_at(0.0, height, 0.0);

@@ -25,7 +25,7 @@ goal_bytes_minimal=15872
 goal_stack=1280
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=1600
-planning="^cloth_(work_bound_of|plan)\$"
+planning="^cloth_(config_work_bound|plan)\$"
 
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
 explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES

@@ -64,9 +64,8 @@ static void draw_fabric(random_source *source, cloth_fabric *fabric) {
 }
 
 static void draw_solver(random_source *source, cloth_config *config) {
-  const cloth_integration ways[] = {CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_ADAPTIVE,
-                                    CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_IMPLICIT,
-                                    CLOTH_INTEGRATION_EXPLICIT, CLOTH_INTEGRATION_EXPLICIT_ONLY};
+  const int32_t ways[] = {CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_ADAPTIVE,
+                          CLOTH_INTEGRATION_IMPLICIT, CLOTH_INTEGRATION_EXPLICIT, CLOTH_INTEGRATION_EXPLICIT_ONLY};
   config->integration.method = (int32_t)ways[random_int(source, 0, 5)];
   config->integration.bend_method = random_int(source, 0, 2) > 0 ? CLOTH_BEND_ADAPTIVE : CLOTH_BEND_EXPLICIT;
   config->integration.explicit_threshold = (float)PICK(source, 0.1, 0.2, 0.3);

@@ -221,7 +221,7 @@ static inline uint64_t read_hash(const cloth *sheet) {
 /* A vertex of 32 bytes: position, normal, texture coordinates. */
 static const cloth_vertex_layout layout_usual = {32, 0, 12, 24};
 
-static inline cloth_collider collider_of(cloth_shape shape) {
+static inline cloth_collider collider_of(int32_t shape) {
   cloth_collider c = cloth_collider_default();
   c.shape = (int32_t)shape;
   c.radius = 0.2f;
@@ -258,14 +258,14 @@ static inline cloth_config tested_config(void) {
 }
 
 /* Projection and the solver, for tests of contact that run with each. */
-static cloth_contact_mode tested_mode = CLOTH_CONTACT_PROJECTION;
+static int32_t tested_mode = CLOTH_CONTACT_PROJECTION;
 
 static inline const char *contact_mode_name(int number) {
   return number == CLOTH_CONTACT_PROJECTION ? "by_projection" : "in_the_solver";
 }
 
 static inline void select_contact_mode(int number) {
-  tested_mode = (cloth_contact_mode)number;
+  tested_mode = (int32_t)number;
 }
 
 static const test_cases both_contact_modes = {CLOTH_CONTACT_PROJECTION, 2, contact_mode_name, select_contact_mode};

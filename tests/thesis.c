@@ -219,7 +219,7 @@ static cloth_config random_set(aimex_case wanted, float *k) {
 static int (*volatile step_once)(cloth *, float) = cloth_step;
 
 /* Runs some sets of a case; returns all iterations. */
-static long run_case(aimex_case wanted, cloth_integration integration, int sets, int steps) {
+static long run_case(aimex_case wanted, int32_t integration, int sets, int steps) {
   long iterations = 0;
   experiment_random.state = 100u + (uint32_t)wanted;
   for (int set = 0; set < sets; set++) {
@@ -413,7 +413,7 @@ static const test tests[] = {
 
 int main(int count, char **arguments) {
   if (count == 4 && strcmp(arguments[1], "aimex") == 0) {
-    cloth_integration mode = arguments[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
+    int32_t mode = arguments[3][0] == 'a' ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_IMPLICIT;
     return run_case((aimex_case)atoi(arguments[2]), mode, 4, 20) < 0;
   }
   return RUN_TESTS(count, arguments, tests);

@@ -248,7 +248,7 @@ static void two_solver_contacts(scene *s) {
   solver_contact(s);
   scene_add_floor(s, 0.25f);
 }
-static void shape_at_hand(scene *s, cloth_shape shape) {
+static void shape_at_hand(scene *s, int32_t shape) {
   cloth_collider *body = &s->colliders[0];
   s->config.origin.y = 0.262f;
   body->shape = (int32_t)shape;
