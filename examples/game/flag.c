@@ -14,7 +14,7 @@ typedef struct flag_level {
 } flag_level;
 
 static const flag_level levels[FLAG_LEVELS] = {
-    {FLAG_COLUMNS_MOST, FLAG_ROWS_MOST, 8, 7}, {16, 11, 6, 13}, {10, 7, 4, 1e9f}};
+    {FLAG_COLUMNS_MOST, FLAG_ROWS_MOST, 8, 7.5f}, {16, 11, 6, 13}, {10, 7, 4, 1e9f}};
 static const float hysteresis = 1; /* [m], so that a camera at the border does not switch to and fro */
 
 /* A grid of places and velocities, to read between its particles. */
