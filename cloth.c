@@ -1791,7 +1791,7 @@ enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
    and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
+enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
 /* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
@@ -1860,7 +1860,7 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_place[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -4936,7 +4936,7 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
  *
  * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
  * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
- * inputs.gust_place. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ * inputs.gust_phase. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
  */
 
 #if WITH_AIR
@@ -4985,9 +4985,9 @@ static cloth_vector wind_of(const cloth *c) {
     return inputs->wind;
   }
   cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_place, 2);
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_phase, 2);
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
@@ -4998,9 +4998,9 @@ static void advance_gusts(cloth_inputs *inputs, float time) {
     float periods = time / inputs->gust_period;
     int32_t whole = (int32_t)periods;
     uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
-    uint32_t before = inputs->gust_place[1];
-    inputs->gust_place[1] = before + part;
-    inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
+    uint32_t before = inputs->gust_phase[1];
+    inputs->gust_phase[1] = before + part;
+    inputs->gust_phase[0] += (uint32_t)whole + (inputs->gust_phase[1] < before);
   }
 }
 
@@ -8087,8 +8087,8 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 /* Factor of the radii of a collider's sphere and capsule. With 1 rounding could put a particle at the margin outside of
    them, and its contact would be missed. */
 #define REACH_SLACK 1.0001f
-/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. find_shape_fault() admits
-   colliders with axes of 2 mm and more. */
+/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. find_shape_fault()
+   admits colliders with axes of 2 mm and more. */
 #define AXIS_MIN_SQUARED 1.0e-6f
 
 /* Sets the sphere and, for a long collider that does not rotate, the capsule that hold the collider and the margin. */
@@ -8468,7 +8468,7 @@ static void add_reaction(const cloth *c, const moving_body *m, cloth_vector posi
    should hold creeps, with 0.5 a sheet that should slide is held (row A12 of `make accuracy` fails with either). */
 #define STICK_SPEED 0.02f
 /* A released particle that returns no faster than this stays free [m/s], so that the solve can lift it off. With 0.1
-   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in the tests fails). */
+   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in tests/contact.c fails). */
 #define RELEASE_SPEED 1.0e-3f
 /* A particle in contact stays in contact until it is this far outside the thickness [m]. With 0 contacts come and go
    with every substep: sheets that should slide stop, and sheets that friction should hold creep (test_incline and row
@@ -8795,8 +8795,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
   const target_context f = {.x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
-                            .position = target_vectors(c, TARGET_PLACE),
-                            .position_before = target_vectors(c, TARGET_PLACE_BEFORE),
+                            .position = target_vectors(c, TARGET_POSITION),
+                            .position_before = target_vectors(c, TARGET_POSITION_BEFORE),
                             .normal = target_vectors(c, TARGET_NORMAL),
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
@@ -8810,7 +8810,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
-  copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
+  copy_memory(target_vectors(c, TARGET_POSITION_BEFORE).x, target_vectors(c, TARGET_POSITION).x, bytes);
   copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
   inputs_of(c)->targets = TARGETS_STILL;
 }
@@ -8883,7 +8883,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(position, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush(position, STATE_QUANTUM));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {
@@ -9783,7 +9783,7 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
- * accept; stage 2 uses scratch.residual and row_buffers for its own purposes.
+ * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
  */
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
@@ -10080,7 +10080,7 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
-    changed.gust_place[0] = changed.gust_place[1] = 0;
+    changed.gust_phase[0] = changed.gust_phase[1] = 0;
     advance_gusts(&changed, given->start);
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {
@@ -10597,9 +10597,9 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
-  for (int32_t which = TARGET_PLACE; which < vectors; which++) {
+  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
     vector_array a = target_vectors(c, which);
-    int is_place = which <= TARGET_PLACE_BEFORE;
+    int is_place = which <= TARGET_POSITION_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
       vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
@@ -10671,8 +10671,8 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
-                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
@@ -11033,11 +11033,24 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* bits: 1 for a warm start, 2 for contacts in the solver */
+  IMAGE_OPTIONS,                 /* IMAGE_HAS_... */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
 };
+
+/* Bits of IMAGE_OPTIONS. */
+#define IMAGE_HAS_WARM_START 1u
+#define IMAGE_HAS_CONTACTS 2u /* in the solver */
+
+/* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */
+#define UNIT_LENGTH_MIN 0.999f
+#define UNIT_LENGTH_MAX 1.001f
+/* Largest component of an earlier velocity over CLOTH_SPEED_LIMIT. A vector that confinement or a moving frame rotates
+   can have the length of the diagonal of a cube, sqrt(3), along one axis, and some rounding. */
+#define CONFINED_SPEED_FACTOR 1.9f
+/* Bound on a warm start: solutions have no bound of their own, but are finite. */
+#define WARM_START_LIMIT 1.0e30f
 
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
@@ -11049,7 +11062,8 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
   header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
   header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
-  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
+  header[IMAGE_OPTIONS] =
+      (c->state.warm_start ? IMAGE_HAS_WARM_START : 0u) | (c->state.contacts ? IMAGE_HAS_CONTACTS : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -11159,7 +11173,7 @@ static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
     return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
-           inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
+           inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
   }
 #if WITH_AIR
   return are_gusts(strength, inputs->gust_period);
@@ -11219,13 +11233,16 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
   return end == inputs->collider_end;
 }
 
+static int is_image_unit(cloth_vector a) {
+  return vector_in_range(a, UNIT_LENGTH_MAX) && in_range(vector_length(a), UNIT_LENGTH_MIN, UNIT_LENGTH_MAX);
+}
+
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
   read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
   return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
-         vector_in_range(held.direction, 1.001f) && in_range(vector_length(held.direction), 0.999f, 1.001f) &&
-         vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+         is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -11318,7 +11335,9 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
-    float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
+    float limit =
+        is_pad ? 0.0f
+               : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) {
       return 0;
     }
@@ -11362,8 +11381,7 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
 
 /* Is a normal 0, which is no backstop, or of unit length? */
 static int is_image_normal(cloth_vector normal) {
-  float length = vector_length(normal);
-  return length == 0.0f || in_range(length, 0.999f, 1.001f);
+  return vector_length(normal) == 0.0f || is_image_unit(normal);
 }
 
 /* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
@@ -11385,7 +11403,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
-  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
+  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
 }
@@ -11399,7 +11417,7 @@ static int check_image_content(const image_view *view) {
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, WARM_START_LIMIT)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }

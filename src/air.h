@@ -14,7 +14,7 @@
  *
  * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
  * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
- * inputs.gust_place. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ * inputs.gust_phase. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
  */
 
 #if WITH_AIR
@@ -63,9 +63,9 @@ static cloth_vector wind_of(const cloth *c) {
     return inputs->wind;
   }
   cloth_vector gust = inputs->gust_strength;
-  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_place, 0);
-  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_place, 1);
-  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_place, 2);
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_phase, 2);
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
@@ -76,9 +76,9 @@ static void advance_gusts(cloth_inputs *inputs, float time) {
     float periods = time / inputs->gust_period;
     int32_t whole = (int32_t)periods;
     uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
-    uint32_t before = inputs->gust_place[1];
-    inputs->gust_place[1] = before + part;
-    inputs->gust_place[0] += (uint32_t)whole + (inputs->gust_place[1] < before);
+    uint32_t before = inputs->gust_phase[1];
+    inputs->gust_phase[1] = before + part;
+    inputs->gust_phase[0] += (uint32_t)whole + (inputs->gust_phase[1] < before);
   }
 }
 

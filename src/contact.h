@@ -23,8 +23,8 @@
 /* Factor of the radii of a collider's sphere and capsule. With 1 rounding could put a particle at the margin outside of
    them, and its contact would be missed. */
 #define REACH_SLACK 1.0001f
-/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. find_shape_fault() admits
-   colliders with axes of 2 mm and more. */
+/* Squared length of an axis [m^2] below which it is not used, as its inverse would be too large. find_shape_fault()
+   admits colliders with axes of 2 mm and more. */
 #define AXIS_MIN_SQUARED 1.0e-6f
 
 /* Sets the sphere and, for a long collider that does not rotate, the capsule that hold the collider and the margin. */

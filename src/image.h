@@ -33,11 +33,24 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* bits: 1 for a warm start, 2 for contacts in the solver */
+  IMAGE_OPTIONS,                 /* IMAGE_HAS_... */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
 };
+
+/* Bits of IMAGE_OPTIONS. */
+#define IMAGE_HAS_WARM_START 1u
+#define IMAGE_HAS_CONTACTS 2u /* in the solver */
+
+/* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */
+#define UNIT_LENGTH_MIN 0.999f
+#define UNIT_LENGTH_MAX 1.001f
+/* Largest component of an earlier velocity over CLOTH_SPEED_LIMIT. A vector that confinement or a moving frame rotates
+   can have the length of the diagonal of a cube, sqrt(3), along one axis, and some rounding. */
+#define CONFINED_SPEED_FACTOR 1.9f
+/* Bound on a warm start: solutions have no bound of their own, but are finite. */
+#define WARM_START_LIMIT 1.0e30f
 
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
@@ -49,7 +62,8 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
   header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
   header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
-  header[IMAGE_OPTIONS] = (c->state.warm_start ? 1u : 0u) | (c->state.contacts ? 2u : 0u);
+  header[IMAGE_OPTIONS] =
+      (c->state.warm_start ? IMAGE_HAS_WARM_START : 0u) | (c->state.contacts ? IMAGE_HAS_CONTACTS : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -159,7 +173,7 @@ static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
     return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
-           inputs->gust_place[0] == 0 && inputs->gust_place[1] == 0;
+           inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
   }
 #if WITH_AIR
   return are_gusts(strength, inputs->gust_period);
@@ -219,13 +233,16 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
   return end == inputs->collider_end;
 }
 
+static int is_image_unit(cloth_vector a) {
+  return vector_in_range(a, UNIT_LENGTH_MAX) && in_range(vector_length(a), UNIT_LENGTH_MIN, UNIT_LENGTH_MAX);
+}
+
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
   read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
   return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
-         vector_in_range(held.direction, 1.001f) && in_range(vector_length(held.direction), 0.999f, 1.001f) &&
-         vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+         is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -318,7 +335,9 @@ static int check_image_history(const image_view *view) {
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
-    float limit = is_pad ? 0.0f : 1.9f * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
+    float limit =
+        is_pad ? 0.0f
+               : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
     if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) {
       return 0;
     }
@@ -362,8 +381,7 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
 
 /* Is a normal 0, which is no backstop, or of unit length? */
 static int is_image_normal(cloth_vector normal) {
-  float length = vector_length(normal);
-  return length == 0.0f || in_range(length, 0.999f, 1.001f);
+  return vector_length(normal) == 0.0f || is_image_unit(normal);
 }
 
 /* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
@@ -385,7 +403,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
-  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_PLACE, TARGET_PLACE_BEFORE) &&
+  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
 }
@@ -399,7 +417,7 @@ static int check_image_content(const image_view *view) {
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, 1.0e30f)) &&
+         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, WARM_START_LIMIT)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
          (!c->state.targets || check_image_targets(view, inputs.targets));
 }

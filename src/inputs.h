@@ -61,7 +61,7 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
-    changed.gust_place[0] = changed.gust_place[1] = 0;
+    changed.gust_phase[0] = changed.gust_phase[1] = 0;
     advance_gusts(&changed, given->start);
   }
   if (!are_equal(inputs, &changed, sizeof changed)) {

@@ -98,9 +98,9 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
-  for (int32_t which = TARGET_PLACE; which < vectors; which++) {
+  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
     vector_array a = target_vectors(c, which);
-    int is_place = which <= TARGET_PLACE_BEFORE;
+    int is_place = which <= TARGET_POSITION_BEFORE;
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
       vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
@@ -172,8 +172,8 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_PLACE)) &&
-                 are_points_within(c, m, target_vectors(c, TARGET_PLACE_BEFORE));
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];

@@ -36,7 +36,7 @@ static void add_reaction(const cloth *c, const moving_body *m, cloth_vector posi
    should hold creeps, with 0.5 a sheet that should slide is held (row A12 of `make accuracy` fails with either). */
 #define STICK_SPEED 0.02f
 /* A released particle that returns no faster than this stays free [m/s], so that the solve can lift it off. With 0.1
-   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in the tests fails). */
+   particles at rest sink into colliders by a sixth of the thickness (expect_rest_on() in tests/contact.c fails). */
 #define RELEASE_SPEED 1.0e-3f
 /* A particle in contact stays in contact until it is this far outside the thickness [m]. With 0 contacts come and go
    with every substep: sheets that should slide stop, and sheets that friction should hold creep (test_incline and row

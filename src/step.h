@@ -30,7 +30,7 @@
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
- * accept; stage 2 uses scratch.residual and row_buffers for its own purposes.
+ * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
  */
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */

@@ -150,8 +150,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
   const target_context f = {.x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
-                            .position = target_vectors(c, TARGET_PLACE),
-                            .position_before = target_vectors(c, TARGET_PLACE_BEFORE),
+                            .position = target_vectors(c, TARGET_POSITION),
+                            .position_before = target_vectors(c, TARGET_POSITION_BEFORE),
                             .normal = target_vectors(c, TARGET_NORMAL),
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
@@ -165,7 +165,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
-  copy_memory(target_vectors(c, TARGET_PLACE_BEFORE).x, target_vectors(c, TARGET_PLACE).x, bytes);
+  copy_memory(target_vectors(c, TARGET_POSITION_BEFORE).x, target_vectors(c, TARGET_POSITION).x, bytes);
   copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
   inputs_of(c)->targets = TARGETS_STILL;
 }
@@ -238,7 +238,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_PLACE), i, vector_flush(position, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush(position, STATE_QUANTUM));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {

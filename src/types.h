@@ -112,7 +112,7 @@ enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
    and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum { TARGET_LIMIT, TARGET_PLACE, TARGET_PLACE_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
+enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
 /* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
@@ -181,7 +181,7 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_place[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
