@@ -176,7 +176,8 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 /* Shape of the grid, and maps of columns * rows elements, which cloth_init() reads and nothing else. */
 typedef struct cloth_config_grid {
   int32_t wrap; /* 1: a tube, for skirts and sleeves, around an axis along edge_weft, with normals outward, at least 5
-                   columns, and edges perpendicular to 1e-3; 0..1; default 0; up to 144 bytes per row with a solver */
+                   columns, and edges perpendicular to 1e-3; 0..1; default 0; 144 bytes per row, counted in
+                   eights, with a solver */
   const cloth_vector *positions; /* start positions [m]; default NULL: the plane or tube of origin and edges */
   const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1; 4 bytes per particle */
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;
@@ -245,7 +246,7 @@ typedef enum cloth_preconditioner {
   CLOTH_PRECONDITIONER_DIAGONAL,   /* constrained point Jacobi */
   CLOTH_PRECONDITIONER_NONE,       /* none */
   CLOTH_PRECONDITIONER_MULTILEVEL, /* blocks, and corrections from grids of a quarter of the columns and rows, for
-                                      large grids; 8 bytes per particle */
+                                      large grids; 8 bytes per particle, more on small grids */
   CLOTH_PRECONDITIONER_AUTOMATIC   /* block or multilevel, whichever is expected to be faster in the substep */
 } cloth_preconditioner;
 
@@ -300,7 +301,7 @@ typedef struct cloth_config {
   cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or once around a tube [m]; default (1, 0, 0).
                              Gives the rest length between columns, 1e-4..100 m. */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; default (0, 0, 1). Gives the rest length between
-                             rows, 1e-4..100 m. At least 6 degrees from parallel to edge_warp. */
+                             rows, 1e-4..100 m. The sine of the angle to edge_warp is at least 0.1. */
   cloth_fabric fabric;    /* defaults are named at cloth_fabric; see cloth_set_fabric() */
   cloth_vector gravity;   /* [m/s^2]; each axis -1e4..1e4; default (0, -9.81, 0); see cloth_set_gravity() */
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
@@ -515,7 +516,8 @@ CLOTH_API int cloth_get_wind(const cloth *c, cloth_vector *wind);
 /// Confinements ///
 
 /* Confine a particle to a line, or to a plane of this normal, through its position (thesis eq. 5.1, ndof 1 and 2), in
-   place of a pin or confinement. Return CLOTH_OK; INDEX; RANGE: not finite, or shorter than 1e-6; FULL. */
+   place of a pin or confinement. Return CLOTH_OK; INDEX; RANGE: shorter than 1e-6, or a component
+   that is not within 1e10; FULL. A move not yet made is dropped. */
 CLOTH_API int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction);
 CLOTH_API int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal);
 
@@ -579,9 +581,9 @@ CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pos
 
 /* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
    sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
-   cost; statistics, but for `asleep`, and reactions are 0. A call that changes what acts on the cloth wakes it and
-   restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin by
-   less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
+   cost; statistics, but for `asleep` and `work`, and reactions are 0. A call that changes what acts on the cloth wakes
+   it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin
+   by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
    cloth_is_asleep() 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
 CLOTH_API int cloth_is_asleep(const cloth *c);

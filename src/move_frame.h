@@ -168,9 +168,22 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Do particles, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
+/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
+ */
+static int are_moves_within(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector end =
+        vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
+    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Do particles, moves of pins, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
 static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_points_within(c, m, vectors_at(c, c->state.position));
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position)) && are_moves_within(c, m);
   if (inputs_of(c)->targets != TARGETS_NONE) {
     are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
                  are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));

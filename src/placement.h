@@ -96,7 +96,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   return p;
 }
 
-/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them: 6 degrees.
+/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.
    Flatter cells collapse under shear. */
 #define MIN_CELL_AREA 0.1f
 /* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */

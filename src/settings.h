@@ -92,7 +92,7 @@
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
-  X(EDGES, CONFLICT, "edge_warp, edge_weft: at least 6 degrees from parallel")                                         \
+  X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \

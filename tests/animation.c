@@ -154,7 +154,7 @@ static void test_teleport(void) {
 }
 
 /* What is carried is a state that an image can hold, and what is not there does not matter. */
-static void test_carried_state(void) {
+static void test_state_of_a_moved_frame(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 6;
   config.capacity.targets = 1;
@@ -206,7 +206,7 @@ static void test_centrifugal_force(void) {
   }
 }
 
-static void test_carry_refusals(void) {
+static void test_frame_refusals(void) {
   fixture s = framed_sheet();
   uint64_t before, after;
   cloth_hash(s.sheet, &before);
@@ -222,6 +222,25 @@ static void test_carry_refusals(void) {
   CHECK(cloth_move_frame(s.sheet, &from, &to, &inertia, FRAME, 1) == CLOTH_ERROR_RANGE, "half as much again");
   cloth_hash(s.sheet, &after);
   CHECK(before == after, "a refusal changed the cloth");
+  fixture_free(&s);
+}
+
+/* A pin on the way to x = 9e4 may go along by 5e3, but not by 5e4, which is beyond the position limit. */
+static void test_frame_with_a_pin_on_the_move(void) {
+  fixture s = framed_sheet();
+  int pin = fixture_particle(&s, 0, 0);
+  cloth_pin(s.sheet, pin);
+  CHECK(cloth_move_pin(s.sheet, pin, vector_at(9e4, 0.0, 0.0)) == CLOTH_OK, "cloth_move_pin");
+  cloth_pose from = frame_pose(0), near = from, far = from;
+  near.position.x += 5e3f;
+  far.position.x += 5e4f;
+  uint64_t before, after;
+  cloth_hash(s.sheet, &before);
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, 0) == CLOTH_ERROR_RANGE,
+        "the move's end is out of the world");
+  cloth_hash(s.sheet, &after);
+  CHECK(before == after, "a refusal changed the cloth");
+  CHECK(cloth_move_frame(s.sheet, &from, &near, NULL, FRAME, 0) == CLOTH_OK, "the move's end is in the world");
   fixture_free(&s);
 }
 
@@ -628,9 +647,10 @@ static const test tests[] = {
     TEST_EACH(explicit_and_implicit, inertia),
     TEST_EACH(explicit_and_implicit, whole_inertia),
     TEST_EACH(explicit_and_implicit, teleport),
-    TEST(carried_state),
+    TEST(state_of_a_moved_frame),
     TEST(centrifugal_force),
-    TEST(carry_refusals),
+    TEST(frame_refusals),
+    TEST(frame_with_a_pin_on_the_move),
     TEST_EACH(both_schemes, motion_constraints),
     TEST_EACH(both_schemes, targets_lead),
     TEST_EACH(both_schemes, targets_are_state),

@@ -28,7 +28,7 @@ static void test_conflicts(void) {
                    "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION");
   config = small_config();
   config.edge_weft = config.edge_warp;
-  expect_explained(&config, CLOTH_ERROR_CONFLICT, "edge_warp, edge_weft: at least 6 degrees from parallel");
+  expect_explained(&config, CLOTH_ERROR_CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1");
   config.grid.wrap = 1;
   expect_explained(&config, CLOTH_ERROR_CONFLICT,
                    "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3");
