@@ -1917,7 +1917,7 @@ typedef struct step_plan {
   int32_t projects;         /* 1 if springs are projected */
   int32_t span;             /* largest span of the projected springs [cells] */
   float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
-  float history;            /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  float history_weight;     /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t bend_mode;        /* a cloth_mode: of the bend springs */
   int32_t bend_projected;   /* 1 if the bend springs are projected */
   int32_t tethered;         /* 1 if a particle has a tether */
@@ -1977,15 +1977,15 @@ typedef struct obstacle_capsule {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;    /* the collider that body_in_substep() computed last */
-  uint32_t tick;       /* CLOTH_TICKS() when the last stage ended */
-  uint32_t start;      /* tick when a step with a deadline began */
-  uint32_t ticks;      /* ticks from there to the deadline */
-  int32_t uniform;     /* particles in the uniform runs of the rows */
-  int32_t obstacles;   /* how many obstacle capsules there are */
-  int32_t timed;       /* 1 for a step with a deadline */
-  int32_t is_cut;      /* 1 if the step may do max_refinements of optional work; 0: without limit */
-  int32_t refinements; /* pieces of optional work done so far */
+  moving_body body;     /* the collider that body_in_substep() computed last */
+  uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;       /* tick when a step with a deadline began */
+  uint32_t ticks;       /* ticks from there to the deadline */
+  int32_t uniform;      /* particles in the uniform runs of the rows */
+  int32_t obstacles;    /* how many obstacle capsules there are */
+  int32_t has_deadline; /* 1 for a step with a deadline */
+  int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements;  /* pieces of optional work done so far */
   int32_t max_refinements;
 } workspace;
 
@@ -2178,7 +2178,7 @@ static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
    step the answer is 0. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
-  if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
+  if (w->has_deadline && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
     w->is_cut = 1;
     w->max_refinements = w->refinements;
   }
@@ -4673,12 +4673,12 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 420, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_BODY = 1500,   /* per collider */
-  COST_NEAR = 103,    /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 240, /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,  /* per traced path ... */
-  COST_TRACE = 45,    /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 350, /* per particle that touches a collider */
+  COST_COLLIDER = 1500, /* per collider */
+  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 240,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 150,    /* per traced path ... */
+  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 350,   /* per particle that touches a collider */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -5369,7 +5369,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation =
       plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
-  plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
@@ -9132,7 +9132,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
                                 .keeps_history = c->state.velocity_history != 0,
                                 .with_body_forces = with_body_forces,
                                 .h = plan->h,
-                                .weight = plan->extrapolation * plan->history * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
 }
@@ -9462,7 +9462,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
 #endif
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
-          (uint32_t)scene->colliders * COST_BODY;
+          (uint32_t)scene->colliders * COST_COLLIDER;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {
@@ -9971,7 +9971,7 @@ static int step(const cloth *c, float dt) {
 /* Lets the next step do all its optional work (refinements), without a deadline. */
 static void allow_refinements(const cloth *c) {
   workspace *w = workspace_of(c);
-  w->timed = 0;
+  w->has_deadline = 0;
   w->is_cut = 0;
   w->refinements = 0;
 }
@@ -9998,7 +9998,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
-  w->timed = ticks != UINT32_MAX;
+  w->has_deadline = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
   int result = step(c, dt);

@@ -77,7 +77,7 @@ static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
    step the answer is 0. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
-  if (w->timed && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
+  if (w->has_deadline && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
     w->is_cut = 1;
     w->max_refinements = w->refinements;
   }

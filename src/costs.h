@@ -59,12 +59,12 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 420, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_BODY = 1500,   /* per collider */
-  COST_NEAR = 103,    /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 240, /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,  /* per traced path ... */
-  COST_TRACE = 45,    /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 350, /* per particle that touches a collider */
+  COST_COLLIDER = 1500, /* per collider */
+  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 240,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 150,    /* per traced path ... */
+  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 350,   /* per particle that touches a collider */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

@@ -174,7 +174,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
                                 .keeps_history = c->state.velocity_history != 0,
                                 .with_body_forces = with_body_forces,
                                 .h = plan->h,
-                                .weight = plan->extrapolation * plan->history * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
 }

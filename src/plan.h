@@ -259,7 +259,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
   plan->extrapolation =
       plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
-  plan->history = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */

@@ -218,7 +218,7 @@ static int step(const cloth *c, float dt) {
 /* Lets the next step do all its optional work (refinements), without a deadline. */
 static void allow_refinements(const cloth *c) {
   workspace *w = workspace_of(c);
-  w->timed = 0;
+  w->has_deadline = 0;
   w->is_cut = 0;
   w->refinements = 0;
 }
@@ -245,7 +245,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   }
   workspace *w = workspace_of(c);
   allow_refinements(c);
-  w->timed = ticks != UINT32_MAX;
+  w->has_deadline = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
   int result = step(c, dt);

@@ -238,7 +238,7 @@ typedef struct step_plan {
   int32_t projects;         /* 1 if springs are projected */
   int32_t span;             /* largest span of the projected springs [cells] */
   float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
-  float history;            /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  float history_weight;     /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t bend_mode;        /* a cloth_mode: of the bend springs */
   int32_t bend_projected;   /* 1 if the bend springs are projected */
   int32_t tethered;         /* 1 if a particle has a tether */
@@ -298,15 +298,15 @@ typedef struct obstacle_capsule {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;    /* the collider that body_in_substep() computed last */
-  uint32_t tick;       /* CLOTH_TICKS() when the last stage ended */
-  uint32_t start;      /* tick when a step with a deadline began */
-  uint32_t ticks;      /* ticks from there to the deadline */
-  int32_t uniform;     /* particles in the uniform runs of the rows */
-  int32_t obstacles;   /* how many obstacle capsules there are */
-  int32_t timed;       /* 1 for a step with a deadline */
-  int32_t is_cut;      /* 1 if the step may do max_refinements of optional work; 0: without limit */
-  int32_t refinements; /* pieces of optional work done so far */
+  moving_body body;     /* the collider that body_in_substep() computed last */
+  uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;       /* tick when a step with a deadline began */
+  uint32_t ticks;       /* ticks from there to the deadline */
+  int32_t uniform;      /* particles in the uniform runs of the rows */
+  int32_t obstacles;    /* how many obstacle capsules there are */
+  int32_t has_deadline; /* 1 for a step with a deadline */
+  int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements;  /* pieces of optional work done so far */
   int32_t max_refinements;
 } workspace;
 

@@ -143,7 +143,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
 #endif
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
-          (uint32_t)scene->colliders * COST_BODY;
+          (uint32_t)scene->colliders * COST_COLLIDER;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {
