@@ -20,8 +20,8 @@ mkdir -p "$out"
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # projection, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
-goal_bytes_everything=66560
-goal_bytes_minimal=15872
+goal_bytes_everything=70656 # of which the texts of the explain calls are 2,900
+goal_bytes_minimal=16384
 goal_stack=1280
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=1600
@@ -155,7 +155,7 @@ measure() { # TARGET FAMILY RETURN_ADDRESS BUILD
   verdict "$name has no writable data" $? "$7 of data, $8 of bss"
   deepest=$(awk '/^[0-9]/ { print $1 "|" $2; exit }' "$base.stack")
   echo "$1|$2|$4|$5|$6|$7|$8|$deepest" >>"$out/rows"
-  [ "$1 $2" != "$goal_target gcc" ] || check_goals "$name" "$3" "$(($5 + $6))" "$base.stack"
+  [ "$1 $2" != "$goal_target gcc" ] || check_goals "$name" "$4" "$(($5 + $6))" "$base.stack"
 }
 
 measure_all() {
