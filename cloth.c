@@ -498,7 +498,7 @@ static cloth_vector unit_or_zero(cloth_vector a) {
  * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
  * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
  * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
- * of random numbers for gusts (air.h).
+ * of random numbers for gusts (air.h) and for the start (placement.h).
  */
 
 /* A 32-bit word of memory, whatever type was stored there. */
@@ -520,6 +520,11 @@ typedef struct hasher {
 static uint64_t hash_mix(uint64_t stream, uint32_t word) {
   uint64_t mixed = (stream ^ word) * HASH_FACTOR;
   return mixed ^ (mixed >> 29);
+}
+
+/* A random number in -1..1, a multiple of 2^-23, from the upper bits of a hash. */
+static float hash_to_noise(uint64_t mixed) {
+  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
 static void hash_start(hasher *h) {
@@ -2784,6 +2789,7 @@ int cloth_self_test(void) {
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
   X(air.lift, 0.0f, 100.0f, "")                                                                                        \
@@ -2925,8 +2931,8 @@ static int find_integer_outside(const void *values, const integer_range *ranges,
 
 /*
  * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
- * edge_warp and edge_weft; a tube as rows of regular polygons. In: a config. Out: start positions [m], or the fault of
- * a config that places particles where they cannot be.
+ * edge_warp and edge_weft; a tube as rows of regular polygons; both but for a random displacement along the normal. In:
+ * a config. Out: start positions [m], or the fault of a config that places particles where they cannot be.
  */
 
 /* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
@@ -2994,6 +3000,10 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
+CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
+  return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
+}
+
 /* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
    rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
    points. */
@@ -3002,7 +3012,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 #if WITH_WRAP
   if (is_tube(config)) {
     cloth_vector along = vector_flush_work(config->edge_warp);
-    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector axis = unit_edge(config->edge_weft);
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
     turn t = polygon_angle(column, config->columns);
     float radius = 0.5f / ((float)config->columns *
@@ -3012,6 +3022,41 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   }
 #endif
   return p;
+}
+
+/* Unit normal of the plane or tube where the particles of a column start. */
+static cloth_vector start_normal(const cloth_config *config, int32_t column) {
+  cloth_vector along = unit_edge(config->edge_warp);
+  cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
+#if WITH_WRAP
+  if (is_tube(config)) {
+    turn t = polygon_angle(column, config->columns);
+    normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
+  }
+#endif
+  (void)column;
+  return normal;
+}
+
+/* Spacing of floats over their magnitude, or a little more: smaller displacements of a position may round away. */
+#define POSITION_RESOLUTION 1.1920929e-7f /* 2^-23 */
+
+/* A start position with its imperfection: displaced along the normal by a random share of `reach` [m], or of what
+   floats resolve there if that is more, unless it would leave the range of positions. A sheet that is exactly plane
+   stays plane whatever compresses it, as no force leads out of the plane. In the plane nothing is displaced: that would
+   strain the springs. A reach of 0 leaves the exact position. */
+static cloth_vector imperfect_start(const cloth_config *config, cloth_vector normal, float reach, int32_t column,
+                                    int32_t row) {
+  cloth_vector p = start_point(config, column, row);
+  const uint32_t words[] = {config->grid.seed, (uint32_t)row, (uint32_t)column, 0};
+  uint64_t mixed = HASH_FACTOR;
+  for (int n = 0; n < 4; n++) {
+    mixed = hash_mix(mixed, words[n]);
+  }
+  float noise = hash_to_noise(mixed);
+  float resolved = maximum(reach, POSITION_RESOLUTION * vector_length(p));
+  cloth_vector displaced = vector_add_scaled(p, normal, resolved * noise);
+  return reach > 0.0f && vector_in_range(displaced, CLOTH_POSITION_LIMIT) ? displaced : p;
 }
 
 /* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.
@@ -3157,6 +3202,7 @@ cloth_config cloth_config_default(void) {
   config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
+  config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
@@ -3724,10 +3770,14 @@ static void hash_config(cloth *c) {
 
 static void place_particles(const cloth *c, const cloth_config *config) {
   vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < c->grid.columns; column++) {
+  float reach =
+      flush_small(config->grid.imperfection, WORK_QUANTUM) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    cloth_vector normal = start_normal(config, column);
+    for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
+      cloth_vector p =
+          config->grid.positions ? config->grid.positions[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -4953,7 +5003,7 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
  */
 static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
-  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
+  return hash_to_noise(mixed);
 }
 
 /* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are

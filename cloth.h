@@ -173,11 +173,15 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 /* The usual settings are at the top of cloth_config, at the end of this section. The advanced settings before it are in
    groups; docs/guide.md explains them. "n bytes" is what a setting adds to the arena. */
 
-/* Shape of the grid, and maps of columns * rows elements, which cloth_init() reads and nothing else. */
+/* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() reads and nothing else. */
 typedef struct cloth_config_grid {
   int32_t wrap; /* 1: a tube, for skirts and sleeves, around an axis along edge_weft, with normals outward, at least 5
                    columns, and edges perpendicular to 1e-3; 0..1; default 0; 144 bytes per row, counted in
                    eights, with a solver */
+  float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
+                         the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
+                         start; 0..0.1; default 1e-4; nothing displaces grid.positions */
+  uint32_t seed;      /* of these displacements, which are the same on every machine; any number; default 0 */
   const cloth_vector *positions; /* start positions [m]; default NULL: the plane or tube of origin and edges */
   const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1; 4 bytes per particle */
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;

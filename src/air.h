@@ -31,7 +31,7 @@
  */
 static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
-  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
+  return hash_to_noise(mixed);
 }
 
 /* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are

@@ -27,6 +27,7 @@ cloth_config cloth_config_default(void) {
   config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
+  config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;

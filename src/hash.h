@@ -7,7 +7,7 @@
  * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
  * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
  * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
- * of random numbers for gusts (air.h).
+ * of random numbers for gusts (air.h) and for the start (placement.h).
  */
 
 /* A 32-bit word of memory, whatever type was stored there. */
@@ -29,6 +29,11 @@ typedef struct hasher {
 static uint64_t hash_mix(uint64_t stream, uint32_t word) {
   uint64_t mixed = (stream ^ word) * HASH_FACTOR;
   return mixed ^ (mixed >> 29);
+}
+
+/* A random number in -1..1, a multiple of 2^-23, from the upper bits of a hash. */
+static float hash_to_noise(uint64_t mixed) {
+  return (float)((int32_t)(mixed >> 40) - 0x800000) * (1.0f / 8388608.0f);
 }
 
 static void hash_start(hasher *h) {

@@ -120,10 +120,14 @@ static void hash_config(cloth *c) {
 
 static void place_particles(const cloth *c, const cloth_config *config) {
   vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < c->grid.columns; column++) {
+  float reach =
+      flush_small(config->grid.imperfection, WORK_QUANTUM) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    cloth_vector normal = start_normal(config, column);
+    for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p = config->grid.positions ? config->grid.positions[i] : start_point(config, column, row);
+      cloth_vector p =
+          config->grid.positions ? config->grid.positions[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);

@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "hash.h"
 #include "scalar.h"
 #include "settings.h"
 
@@ -7,8 +8,8 @@
 
 /*
  * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
- * edge_warp and edge_weft; a tube as rows of regular polygons. In: a config. Out: start positions [m], or the fault of
- * a config that places particles where they cannot be.
+ * edge_warp and edge_weft; a tube as rows of regular polygons; both but for a random displacement along the normal. In:
+ * a config. Out: start positions [m], or the fault of a config that places particles where they cannot be.
  */
 
 /* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
@@ -76,6 +77,10 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
   return vector_add_scaled(p, vector_flush_work(config->edge_weft), along_weft);
 }
 
+CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
+  return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
+}
+
 /* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
    rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
    points. */
@@ -84,7 +89,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 #if WITH_WRAP
   if (is_tube(config)) {
     cloth_vector along = vector_flush_work(config->edge_warp);
-    cloth_vector axis = vector_flush_work(vector_scale(config->edge_weft, 1.0f / vector_length(config->edge_weft)));
+    cloth_vector axis = unit_edge(config->edge_weft);
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
     turn t = polygon_angle(column, config->columns);
     float radius = 0.5f / ((float)config->columns *
@@ -94,6 +99,41 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
   }
 #endif
   return p;
+}
+
+/* Unit normal of the plane or tube where the particles of a column start. */
+static cloth_vector start_normal(const cloth_config *config, int32_t column) {
+  cloth_vector along = unit_edge(config->edge_warp);
+  cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
+#if WITH_WRAP
+  if (is_tube(config)) {
+    turn t = polygon_angle(column, config->columns);
+    normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
+  }
+#endif
+  (void)column;
+  return normal;
+}
+
+/* Spacing of floats over their magnitude, or a little more: smaller displacements of a position may round away. */
+#define POSITION_RESOLUTION 1.1920929e-7f /* 2^-23 */
+
+/* A start position with its imperfection: displaced along the normal by a random share of `reach` [m], or of what
+   floats resolve there if that is more, unless it would leave the range of positions. A sheet that is exactly plane
+   stays plane whatever compresses it, as no force leads out of the plane. In the plane nothing is displaced: that would
+   strain the springs. A reach of 0 leaves the exact position. */
+static cloth_vector imperfect_start(const cloth_config *config, cloth_vector normal, float reach, int32_t column,
+                                    int32_t row) {
+  cloth_vector p = start_point(config, column, row);
+  const uint32_t words[] = {config->grid.seed, (uint32_t)row, (uint32_t)column, 0};
+  uint64_t mixed = HASH_FACTOR;
+  for (int n = 0; n < 4; n++) {
+    mixed = hash_mix(mixed, words[n]);
+  }
+  float noise = hash_to_noise(mixed);
+  float resolved = maximum(reach, POSITION_RESOLUTION * vector_length(p));
+  cloth_vector displaced = vector_add_scaled(p, normal, resolved * noise);
+  return reach > 0.0f && vector_in_range(displaced, CLOTH_POSITION_LIMIT) ? displaced : p;
 }
 
 /* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.

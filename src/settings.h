@@ -48,6 +48,7 @@
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
   X(air.lift, 0.0f, 100.0f, "")                                                                                        \

@@ -62,6 +62,7 @@ static const config_field config_fields[] = {
     FLOATS(tethers.scale, 0.5, 10, ""),
     INTS(capacity.targets, 0, 1, ""),
     INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
+    FLOATS(grid.imperfection, 0, 0.1, ""),
     FLOATS(strain_limit.max_extension, 0, 10, ""),
     FLOATS(strain_limit.max_compression, 0, 1, ""),
     CHOICES(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER),
@@ -462,7 +463,7 @@ static void test_every_word(void) {
       name = config_fields[i].offset == at ? config_fields[i].name : name;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
       name = at >= vectors[i].offset && at < vectors[i].offset + (i == 0 ? 4 : 12) ? vectors[i].name : name;
-    if (at >= offsetof(cloth_config, grid.positions) && at < offsetof(cloth_config, air))
+    if (at >= offsetof(cloth_config, grid.seed) && at < offsetof(cloth_config, air))
       continue;
     cloth_config config = cloth_config_default();
     memcpy((unsigned char *)&config + at, &no_number, sizeof no_number);
