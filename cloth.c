@@ -8141,14 +8141,45 @@ static void pull_tethers(const cloth *c, int32_t slot) {
    admits colliders with axes of 2 mm and more. */
 #define AXIS_MIN_SQUARED 1.0e-6f
 
-/* Sets the sphere and, for a long collider that does not rotate, the capsule that hold the collider and the margin. */
+/* Added to the squared sine of half the angle between two rotations, which roundings of the rotations may put too low
+   by some 1e-7. */
+#define TURN_SLACK 1.0e-6f
+/* Longest chord of a turn with which the capsule is used. set_reach() needs 1 or less; beyond a half the capsule leaves
+   out little that the sphere holds. */
+#define MAX_TURN_CHORD 0.5f
+
+/* Farthest that a point at a distance of 1 from a collider's position moves as the collider rotates in a substep, or a
+   little more: 2 sin(angle / 2). */
+static float turn_chord(const moving_body *m) {
+  const cloth_rotation a = m->start.rotation, b = m->end.rotation;
+  float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+  return 2.0f * square_root(maximum(1.0f - cosine * cosine, 0.0f) + TURN_SLACK);
+}
+
+/*
+ * Sets the sphere and, for a long collider, the capsule that hold the collider and the margin.
+ *
+ * The capsule lies where the collider is at the end of the substep. If the collider rotates, let s be the chord of its
+ * turn, r the reach of the sphere, and w the displacement of a particle, seen from the collider's position. Contact
+ * follows the particle in the collider's axes. Its displacement w' there differs from w by the turn of the place where
+ * it starts. If it touches after a share t of w', that place is at most r + t |w'| away, so |w'| is at most |w| + s (r
+ * + t |w'|). From where it touches to its end it moves by (1 - t) |w'|, which is at most |w| + s r if s is 1 or less.
+ * So a radius larger by s r holds all that can touch.
+ */
 static void set_reach(const cloth_collider *body, moving_body *m) {
   m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
-  if (m->turns || body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
+  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
     return;
   }
   m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
+  if (m->turns) {
+    float chord = turn_chord(m);
+    m->axis_reach += chord * m->reach;
+    if (chord > MAX_TURN_CHORD) {
+      return;
+    }
+  }
   float squared = vector_dot(m->along, m->along);
   m->inverse_squared = squared > AXIS_MIN_SQUARED ? 1.0f / squared : 0.0f;
 }
@@ -8251,8 +8282,8 @@ CLOTH_INLINE lanes_mask near_body(const path_test *t, int32_t i) {
   return is_path_near(t, b, displacement);
 }
 
-/* Removes from *near the particles that fail the cull test with the capsule around a long collider that does not
-   rotate. Returns 1 if any are left. */
+/* Removes from *near the particles that fail the cull test with the capsule around a long
+   collider. Returns 1 if any are left. */
 CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near) {
   const path_test t = path_test_of(c, m, m->axis_reach);
   lanes3 b;

@@ -23,7 +23,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = deadline internals thesis
+INSIDE = culling deadline internals thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
