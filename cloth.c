@@ -1725,6 +1725,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
@@ -4724,8 +4725,10 @@ enum {
   COST_SEGMENT_TEST = 420, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
   COST_COLLIDER = 1500, /* per collider */
+  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 240,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 280,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 350,   /* per particle that touches a collider */
@@ -8122,6 +8125,123 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 
 #endif
 
+/// Bounds of blocks ///
+
+/*
+ * Boxes around the paths' ends of blocks of successive particles, most of one or two rows, and the longest path of each
+ * block. Contact tests them against a collider before it tests the particles, so that colliders far away cost little.
+ * In: positions at the start of the substep (state), predicted positions, the colliders' shapes. Out and scratch: the
+ * bounds, in scratch.residual.
+ */
+
+/* Particles of a block. Smaller blocks have tighter boxes, but there are more of them to test. */
+#define BOUND_BLOCK 64
+/* Bounds pay from this number of colliders on: finding them costs about as much as testing all particles against one or
+   two colliders. */
+#define BOUND_COLLIDERS 4
+/* With fewer particles [1] there is no room for the bounds. */
+#define BOUND_MIN_COUNT 64
+
+/* What bounds consist of: the least values over the particles of a block. A minimum rounds nothing, so that it is the
+   same in any order and for any width of lanes. */
+enum {
+  BOUND_LOW,              /* 3: coordinates of the predicted positions [m] */
+  BOUND_BELOW_HIGH = 3,   /* 3: minus these coordinates [m] */
+  BOUND_DISPLACEMENT = 6, /* minus the squared displacements in the substep [m^2] */
+  BOUNDS = 8              /* with one unused, as blocks of lanes are transposed */
+};
+
+static int32_t bound_blocks(const cloth *c) {
+  return (c->count + BOUND_BLOCK - 1) / BOUND_BLOCK;
+}
+
+/* The least values of one kind, for all blocks. */
+CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
+  return floats_at(c, c->scratch.residual) + kind * (bound_blocks(c) + LANE_PAD);
+}
+
+/* The number of colliders but planes. */
+static int32_t count_bodies(const cloth *c) {
+  int32_t bodies = 0;
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    bodies += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
+  }
+  return bodies;
+}
+
+/* Does a substep find bounds? `bodies` is the number of colliders but planes, which are never far away. Residual, with
+   3 floats per particle, has room for the bounds of grids of this size. With fixed work nothing is skipped. */
+static int uses_bounds(const cloth *c, int32_t bodies) {
+  return bodies >= BOUND_COLLIDERS && c->count >= BOUND_MIN_COUNT && !c->settings.capacity.fixed_work;
+}
+
+/* Beyond every coordinate, and still with a square. */
+#define BOUND_BEYOND 1.0e18f
+
+/* Stores, for each of eight blocks of lanes, the least of its lanes. */
+CLOTH_INLINE void store_least_lanes(float *least, lanes values[BOUNDS]) {
+  for (int32_t n = 0; n < BOUNDS; n += CLOTH_LANES) {
+    lanes_transpose(values + n);
+    lanes result = values[n];
+    for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+      result = lanes_minimum(values[n + lane], result);
+    }
+    lanes_store(least + n, result);
+  }
+}
+
+/* Finds the bounds of a block. Positions that are no numbers do not count: they are near no collider. */
+CLOTH_HOT CLOTH_SEPARATE void find_block_bounds(const cloth *c, int32_t block) {
+  const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
+  const int32_t first = block * BOUND_BLOCK, left = c->count - first;
+  const lanes zero = lanes_splat(0.0f), beyond = lanes_splat(BOUND_BEYOND);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  lanes3 low = lanes3_of(beyond, beyond, beyond), below_high = low;
+  lanes displacement = zero;
+  for (int32_t n = 0; n < BOUND_BLOCK && n < left; n += CLOTH_LANES) {
+    lanes_mask exists = lanes_first(left - n);
+    lanes3 p = lanes3_load(to, first + n);
+    lanes3 d = lanes3_flush(lanes3_subtract(p, lanes3_load(from, first + n)));
+    low = lanes3_select(exists, lanes3_minimum(p, low), low);
+    below_high = lanes3_select(exists, lanes3_minimum(lanes3_subtract(none, p), below_high), below_high);
+    lanes below_squared = lanes_subtract(zero, lanes3_dot(d, d));
+    displacement = lanes_select(exists, lanes_minimum(below_squared, displacement), displacement);
+  }
+  lanes values[BOUNDS] = {low.x, low.y, low.z, below_high.x, below_high.y, below_high.z, displacement, zero};
+  float least[BOUNDS];
+  store_least_lanes(least, values);
+  for (int32_t kind = 0; kind <= BOUND_DISPLACEMENT; kind++) {
+    bounds_of(c, kind)[block] = least[kind];
+  }
+}
+
+/* Finds the bounds of all blocks. */
+static void find_bounds(const cloth *c) {
+  for (int32_t block = 0; block < bound_blocks(c); block++) {
+    find_block_bounds(c, block);
+  }
+}
+
+/* Lets a block count as near every collider, after its particles have been moved. */
+static void drop_bounds(const cloth *c, int32_t block) {
+  bounds_of(c, BOUND_DISPLACEMENT)[block] = -BOUND_BEYOND;
+}
+
+/* How far a coordinate is outside of the boxes of some blocks. */
+CLOTH_INLINE lanes outside(const cloth *c, int32_t block, int32_t axis, float value) {
+  lanes below = lanes_subtract(lanes_load(bounds_of(c, BOUND_LOW + axis) + block), lanes_splat(value));
+  lanes above = lanes_add(lanes_load(bounds_of(c, BOUND_BELOW_HIGH + axis) + block), lanes_splat(value));
+  return lanes_maximum(lanes_maximum(below, above), lanes_splat(0.0f));
+}
+
+/* Squared distances of a point from the boxes of the blocks from `block` on [m^2]. No particle of a block is nearer,
+   even as the cull tests round: rounding keeps the order of numbers. */
+CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, cloth_vector p) {
+  lanes3 d = lanes3_of(outside(c, block, 0, p.x), outside(c, block, 1, p.y), outside(c, block, 2, p.z));
+  return lanes3_dot(d, d);
+}
+
 /// Contact by projection ///
 
 /*
@@ -8273,6 +8393,22 @@ CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 
 CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 displacement) {
   lanes bound = lanes_multiply(lanes_splat(CULL_DISPLACEMENT_FACTOR), lanes3_dot(displacement, displacement));
   return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(t->squared_reach)));
+}
+
+/*
+ * The cull test for all particles of a block of bounds at once: may one of them pass near_body()? With d the
+ * displacement of a particle and e that of the collider, |w|^2 is at most 2 (|d|^2 + |e|^2). The factors are a little
+ * larger than 34 and 1 + e, so that the test passes whatever near_body() passes, with all roundings: particles are
+ * tested or not, but the result is the same.
+ */
+#define BLOCK_DISPLACEMENT_FACTOR 35.0f
+#define BLOCK_REACH_FACTOR 1.0001f
+
+CLOTH_INLINE lanes_mask are_blocks_near(const cloth *c, int32_t block, const path_test *t, float squared_shift) {
+  lanes moved = lanes_subtract(lanes_splat(squared_shift), lanes_load(bounds_of(c, BOUND_DISPLACEMENT) + block));
+  lanes bound = lanes_multiply(lanes_splat(BLOCK_DISPLACEMENT_FACTOR), moved);
+  bound = lanes_add(bound, lanes_splat(BLOCK_REACH_FACTOR * t->squared_reach));
+  return lanes_less(squared_distance_to_blocks(c, block, t->end), bound);
 }
 
 /* Which particles of a block pass the cull test with the sphere around a collider. */
@@ -8476,48 +8612,96 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-/* Contacts of the particles *near of a block with a collider. */
-CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                            const lanes_mask *near, reaction_sums *sums) {
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                           const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
+    return 1;
   }
+  return 0;
 }
 
-/* Contacts of all particles that can move with a collider. Blocks in which no particle passes the cull tests are
-   skipped, which are most; in fixed-work mode none is. */
-CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                           cloth_statistics *counts) {
+/* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes
+   the cull tests are skipped, which are most; in fixed-work mode none are. Returns 1 if the collider touches some. */
+CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving_body *m, int32_t first, int32_t end,
+                             reaction_sums *sums) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
-  reaction_sums sums;
-  fill_zero(&sums, sizeof sums);
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+  int touched = 0;
+  for (int32_t i = first; i < end; i += CLOTH_LANES) {
     lanes_mask near = lanes_both(near_body(&test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
-    if (count - i < CLOTH_LANES) {
-      near = lanes_both(near, lanes_first(count - i));
+    if (end - i < CLOTH_LANES) {
+      near = lanes_both(near, lanes_first(end - i));
     }
     if (!lanes_any(near) && !fixed_work) {
       continue;
     }
     if (!has_axis || cull_by_capsule(c, m, i, &near) || fixed_work) {
-      collide_block(c, plan, m, i, &near, &sums);
+      touched |= collide_block(c, plan, m, i, &near, sums);
     }
   }
-  store_reactions(c, m, &sums, counts);
+  return touched;
+}
+
+/* Contacts of all particles with a collider, without bounds. */
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                           reaction_sums *sums) {
+  collide_run(c, plan, m, 0, c->count, sums);
+  add_varying_work(c, (uint32_t)c->count, COST_NEAR);
+}
+
+/* The same with bounds, those of the blocks that a collider touches dropped. */
+CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *plan, const moving_body *m,
+                                             reaction_sums *sums) {
+  const path_test test = path_test_of(c, m, m->reach);
+  const int32_t blocks = bound_blocks(c);
+  cloth_vector shift = vector_flush_work(vector_subtract(m->end.position, m->start.position));
+  float squared_shift = vector_dot(shift, shift);
+  uint32_t tested = 0;
+  for (int32_t start = 0; start < blocks; start += CLOTH_LANES) {
+    float near[CLOTH_LANES];
+    lanes_mask mask = are_blocks_near(c, start, &test, squared_shift);
+    if (!lanes_any(mask)) {
+      continue;
+    }
+    lanes_store(near, lanes_keep(mask, lanes_splat(1.0f)));
+    for (int32_t block = start; block < start + CLOTH_LANES && block < blocks; block++) {
+      int32_t first = block * BOUND_BLOCK;
+      int32_t end = c->count - first < BOUND_BLOCK ? c->count : first + BOUND_BLOCK;
+      if (near[block - start] > 0.0f) {
+        tested += (uint32_t)(end - first);
+        if (collide_run(c, plan, m, first, end, sums)) {
+          drop_bounds(c, block);
+        }
+      }
+    }
+  }
+  add_varying_work(c, tested, COST_NEAR);
 }
 
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = inputs_of(c)->collider_end;
+  int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  if (bounded) {
+    find_bounds(c);
+  }
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      collide_body(c, plan, body_in_substep(c, plan, index, substep), counts);
+      const moving_body *m = body_in_substep(c, plan, index, substep);
+      reaction_sums sums;
+      fill_zero(&sums, sizeof sums);
+      if (bounded) {
+        collide_blocks(c, plan, m, &sums);
+      } else {
+        collide_body(c, plan, m, &sums);
+      }
+      store_reactions(c, m, &sums, counts);
     }
   }
 }
@@ -9418,10 +9602,10 @@ int cloth_is_asleep(const cloth *c) {
 /*
  * The work of a step and its bounds, added up from costs.h. Work has two parts: a planned one, fixed by the plan, the
  * pins and the colliders and charged before the first substep; and a varying one that kernels charge as it happens:
- * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
- * bound is the planned work plus the maximum of the varying work. With fixed work the maximum is planned.
- * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound() writes the
- * workspace's plan, which every step makes anew. Scratch: none.
+ * iterations, particles tested against colliders, near them and touching them, traced paths, taut tethers, particles
+ * held by the solver. A bound is the planned work plus the maximum of the varying work. With fixed work the maximum is
+ * planned. In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound()
+ * writes the workspace's plan, which every step makes anew. Scratch: none.
  */
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
@@ -9491,7 +9675,7 @@ typedef struct scene_summary {
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -9531,9 +9715,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
+static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
+  if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
+    return (uint64_t)(uint32_t)c->count * COST_BOUND +
+           (uint64_t)(uint32_t)bound_blocks(c) * (uint32_t)scene->colliders * COST_BLOCK;
+  }
+  return 0;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = particle_cost(c, plan, scene->tether_slots) + (uint32_t)scene->colliders * COST_NEAR;
+  uint64_t cost = particle_cost(c, plan, scene->tether_slots);
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -9543,7 +9736,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
 #endif
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
-          (uint32_t)scene->colliders * COST_COLLIDER;
+          (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {

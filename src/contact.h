@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bounds.h"
 #include "compiler.h"
 #include "costs.h"
 #include "lanes.h"
@@ -159,6 +160,22 @@ CLOTH_INLINE lanes3 relative_displacement(const path_test *t, int32_t i, lanes3 
 CLOTH_INLINE lanes_mask is_path_near(const path_test *t, lanes3 b, lanes3 displacement) {
   lanes bound = lanes_multiply(lanes_splat(CULL_DISPLACEMENT_FACTOR), lanes3_dot(displacement, displacement));
   return lanes_less(lanes3_dot(b, b), lanes_add(bound, lanes_splat(t->squared_reach)));
+}
+
+/*
+ * The cull test for all particles of a block of bounds at once: may one of them pass near_body()? With d the
+ * displacement of a particle and e that of the collider, |w|^2 is at most 2 (|d|^2 + |e|^2). The factors are a little
+ * larger than 34 and 1 + e, so that the test passes whatever near_body() passes, with all roundings: particles are
+ * tested or not, but the result is the same.
+ */
+#define BLOCK_DISPLACEMENT_FACTOR 35.0f
+#define BLOCK_REACH_FACTOR 1.0001f
+
+CLOTH_INLINE lanes_mask are_blocks_near(const cloth *c, int32_t block, const path_test *t, float squared_shift) {
+  lanes moved = lanes_subtract(lanes_splat(squared_shift), lanes_load(bounds_of(c, BOUND_DISPLACEMENT) + block));
+  lanes bound = lanes_multiply(lanes_splat(BLOCK_DISPLACEMENT_FACTOR), moved);
+  bound = lanes_add(bound, lanes_splat(BLOCK_REACH_FACTOR * t->squared_reach));
+  return lanes_less(squared_distance_to_blocks(c, block, t->end), bound);
 }
 
 /* Which particles of a block pass the cull test with the sphere around a collider. */
@@ -362,48 +379,96 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-/* Contacts of the particles *near of a block with a collider. */
-CLOTH_HOT CLOTH_SEPARATE void collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                            const lanes_mask *near, reaction_sums *sums) {
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                           const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
+    return 1;
   }
+  return 0;
 }
 
-/* Contacts of all particles that can move with a collider. Blocks in which no particle passes the cull tests are
-   skipped, which are most; in fixed-work mode none is. */
-CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                           cloth_statistics *counts) {
+/* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes
+   the cull tests are skipped, which are most; in fixed-work mode none are. Returns 1 if the collider touches some. */
+CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving_body *m, int32_t first, int32_t end,
+                             reaction_sums *sums) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t count = c->count, fixed_work = c->settings.capacity.fixed_work;
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
-  reaction_sums sums;
-  fill_zero(&sums, sizeof sums);
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
+  int touched = 0;
+  for (int32_t i = first; i < end; i += CLOTH_LANES) {
     lanes_mask near = lanes_both(near_body(&test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
-    if (count - i < CLOTH_LANES) {
-      near = lanes_both(near, lanes_first(count - i));
+    if (end - i < CLOTH_LANES) {
+      near = lanes_both(near, lanes_first(end - i));
     }
     if (!lanes_any(near) && !fixed_work) {
       continue;
     }
     if (!has_axis || cull_by_capsule(c, m, i, &near) || fixed_work) {
-      collide_block(c, plan, m, i, &near, &sums);
+      touched |= collide_block(c, plan, m, i, &near, sums);
     }
   }
-  store_reactions(c, m, &sums, counts);
+  return touched;
+}
+
+/* Contacts of all particles with a collider, without bounds. */
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
+                                           reaction_sums *sums) {
+  collide_run(c, plan, m, 0, c->count, sums);
+  add_varying_work(c, (uint32_t)c->count, COST_NEAR);
+}
+
+/* The same with bounds, those of the blocks that a collider touches dropped. */
+CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *plan, const moving_body *m,
+                                             reaction_sums *sums) {
+  const path_test test = path_test_of(c, m, m->reach);
+  const int32_t blocks = bound_blocks(c);
+  cloth_vector shift = vector_flush_work(vector_subtract(m->end.position, m->start.position));
+  float squared_shift = vector_dot(shift, shift);
+  uint32_t tested = 0;
+  for (int32_t start = 0; start < blocks; start += CLOTH_LANES) {
+    float near[CLOTH_LANES];
+    lanes_mask mask = are_blocks_near(c, start, &test, squared_shift);
+    if (!lanes_any(mask)) {
+      continue;
+    }
+    lanes_store(near, lanes_keep(mask, lanes_splat(1.0f)));
+    for (int32_t block = start; block < start + CLOTH_LANES && block < blocks; block++) {
+      int32_t first = block * BOUND_BLOCK;
+      int32_t end = c->count - first < BOUND_BLOCK ? c->count : first + BOUND_BLOCK;
+      if (near[block - start] > 0.0f) {
+        tested += (uint32_t)(end - first);
+        if (collide_run(c, plan, m, first, end, sums)) {
+          drop_bounds(c, block);
+        }
+      }
+    }
+  }
+  add_varying_work(c, tested, COST_NEAR);
 }
 
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = inputs_of(c)->collider_end;
+  int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  if (bounded) {
+    find_bounds(c);
+  }
   for (int32_t index = 0; index < end; index++) {
     if (colliders_of(c)[index].used) {
-      collide_body(c, plan, body_in_substep(c, plan, index, substep), counts);
+      const moving_body *m = body_in_substep(c, plan, index, substep);
+      reaction_sums sums;
+      fill_zero(&sums, sizeof sums);
+      if (bounded) {
+        collide_blocks(c, plan, m, &sums);
+      } else {
+        collide_body(c, plan, m, &sums);
+      }
+      store_reactions(c, m, &sums, counts);
     }
   }
 }

@@ -60,8 +60,10 @@ enum {
   COST_SEGMENT_TEST = 420, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
   COST_COLLIDER = 1500, /* per collider */
+  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 240,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 280,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 350,   /* per particle that touches a collider */

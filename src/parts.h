@@ -68,6 +68,7 @@
 #include "projection.h"
 #include "tethers.h"
 #include "tether_pull.h"
+#include "bounds.h"
 #include "contact.h"
 #include "solver_contact.h"
 #include "targets.h"

@@ -41,6 +41,7 @@
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept

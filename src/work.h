@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bounds.h"
 #include "compiler.h"
 #include "config.h"
 #include "costs.h"
@@ -18,10 +19,10 @@
 /*
  * The work of a step and its bounds, added up from costs.h. Work has two parts: a planned one, fixed by the plan, the
  * pins and the colliders and charged before the first substep; and a varying one that kernels charge as it happens:
- * iterations, particles near colliders and touching them, traced paths, taut tethers, particles held by the solver. A
- * bound is the planned work plus the maximum of the varying work. With fixed work the maximum is planned.
- * In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound() writes the
- * workspace's plan, which every step makes anew. Scratch: none.
+ * iterations, particles tested against colliders, near them and touching them, traced paths, taut tethers, particles
+ * held by the solver. A bound is the planned work plus the maximum of the varying work. With fixed work the maximum is
+ * planned. In: the plan, the settings, the scene (scene_summary). Out: nothing but results; cloth_get_work_bound()
+ * writes the workspace's plan, which every step makes anew. Scratch: none.
  */
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
@@ -91,7 +92,7 @@ typedef struct scene_summary {
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -131,9 +132,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
+static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
+  if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
+    return (uint64_t)(uint32_t)c->count * COST_BOUND +
+           (uint64_t)(uint32_t)bound_blocks(c) * (uint32_t)scene->colliders * COST_BLOCK;
+  }
+  return 0;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = particle_cost(c, plan, scene->tether_slots) + (uint32_t)scene->colliders * COST_NEAR;
+  uint64_t cost = particle_cost(c, plan, scene->tether_slots);
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -143,7 +153,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
 #endif
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
-          (uint32_t)scene->colliders * COST_COLLIDER;
+          (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {

@@ -135,7 +135,56 @@ static void test_turning_capsules(void) {
   CHECK(seen.culled > seen.near / 4, "only %d of %d are culled", seen.culled, seen.near);
 }
 
-static const test tests[] = {TEST(turning_capsules)};
+/// Bounds of blocks ///
+
+/* Gathers each block of bounds somewhere near the collider or not far from it. */
+static void gather(const cloth *c, double speed) {
+  vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
+  const double reach = (double)body_reach(&colliders_of(c)[0].body);
+  cloth_vector centre = colliders_of(c)[0].body.pose.position;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (i % BOUND_BLOCK == 0) {
+      centre = vector_add(colliders_of(c)[0].body.pose.position, random_vector(random_size(reach, 8.0 * reach)));
+    }
+    cloth_vector p = vector_add(centre, random_vector(0.3 * reach));
+    vector_store(from, i, p);
+    vector_store(to, i, vector_add(p, random_vector(random_size(speed / 10.0, speed))));
+  }
+}
+
+/* No particle that passes the cull test lies in a block that fails its own. */
+static void test_bounds(void) {
+  cloth *c = open_cloth();
+  step_plan plan;
+  fill_zero(&plan, sizeof plan);
+  plan.substeps = 1;
+  int near_particles = 0, missed = 0, near_blocks = 0, blocks = 0;
+  for (int scene = 0; scene < 3000; scene++) {
+    place_collider(c, 0.1);
+    gather(c, random_size(1e-3, 0.1));
+    find_bounds(c);
+    workspace_of(c)->body.index = -1;
+    const moving_body *m = body_in_substep(c, &plan, 0, 0);
+    const path_test t = path_test_of(c, m, m->reach);
+    cloth_vector shift = vector_subtract(m->end.position, m->start.position);
+    for (int32_t block = 0; block < bound_blocks(c); block++) {
+      int is_near = lanes_first_value(
+                        lanes_keep(are_blocks_near(c, block, &t, vector_dot(shift, shift)), lanes_splat(1.0f))) > 0.0f;
+      near_blocks += is_near;
+      blocks++;
+      for (int32_t i = block * BOUND_BLOCK; i < (block + 1) * BOUND_BLOCK && i < c->count; i += CLOTH_LANES) {
+        int near = count_lanes(lanes_both(near_body(&t, i), lanes_first(c->count - i)));
+        near_particles += near;
+        missed += is_near ? 0 : near;
+      }
+    }
+  }
+  CHECK(missed == 0, "%d of %d particles are missed", missed, near_particles);
+  CHECK(near_particles > 10000, "only %d particles are near", near_particles);
+  CHECK(near_blocks > blocks / 10 && near_blocks < blocks * 8 / 10, "%d of %d blocks are near", near_blocks, blocks);
+}
+
+static const test tests[] = {TEST(turning_capsules), TEST(bounds)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

@@ -290,6 +290,17 @@ static void hang_by_ball(scene *s) {
   s->colliders[0].pose.position = (cloth_vector){0.5f, -0.4f, 0.1f};
   s->colliders[0].radius = 0.1f;
 }
+/* Four colliders, so that blocks of particles are tested before the particles: all far away, or all but one. */
+static void far_bodies(scene *s) {
+  for (; s->collider_count < SCENE_COLLIDER_LIMIT; s->collider_count++) {
+    s->colliders[s->collider_count] = cloth_collider_default();
+    s->colliders[s->collider_count].pose.position = (cloth_vector){(float)s->collider_count, 20.0f, 0.0f};
+  }
+}
+static void ball_and_far_bodies(scene *s) {
+  hang_by_ball(s);
+  far_bodies(s);
+}
 static void targets(scene *s) {
   s->config.capacity.targets = 1;
 }
@@ -354,6 +365,8 @@ static const variant variants[] = {
     {"cylinder", SCENE_DRAPE, 6, on_cylinder},
     {"traced", SCENE_DRAPE, 4, traced},
     {"hang by a ball", SCENE_HANG, 20, hang_by_ball},
+    {"far bodies", SCENE_HANG, 4, far_bodies},
+    {"a ball and far bodies", SCENE_HANG, 20, ball_and_far_bodies},
     {"too fast", SCENE_HANG, 4, too_fast},
     {"targets", SCENE_HANG, 10, targets},
     {"pins at random", SCENE_HANG, 20, pins_at_random},
