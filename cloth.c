@@ -1649,14 +1649,14 @@ CLOTH_INLINE lanes clamped_to_one(lanes a) {
   return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
 }
 
+CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
+}
+
 #if WITH_PROJECTION
 
 /* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
-}
 
 CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
@@ -8627,15 +8627,14 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 
 /* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes
    the cull tests are skipped, which are most; in fixed-work mode none are. Returns 1 if the collider touches some. */
-CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving_body *m, int32_t first, int32_t end,
-                             reaction_sums *sums) {
+CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving_body *m, const path_test *test,
+                             int32_t first, int32_t end, reaction_sums *sums) {
   const float *mobility = floats_at(c, c->scratch.mobility);
-  const path_test test = path_test_of(c, m, m->reach);
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
   int touched = 0;
   for (int32_t i = first; i < end; i += CLOTH_LANES) {
-    lanes_mask near = lanes_both(near_body(&test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    lanes_mask near = lanes_both(near_body(test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
     if (end - i < CLOTH_LANES) {
       near = lanes_both(near, lanes_first(end - i));
     }
@@ -8652,7 +8651,8 @@ CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving
 /* Contacts of all particles with a collider, without bounds. */
 CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
                                            reaction_sums *sums) {
-  collide_run(c, plan, m, 0, c->count, sums);
+  const path_test test = path_test_of(c, m, m->reach);
+  collide_run(c, plan, m, &test, 0, c->count, sums);
   add_varying_work(c, (uint32_t)c->count, COST_NEAR);
 }
 
@@ -8676,7 +8676,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
       int32_t end = c->count - first < BOUND_BLOCK ? c->count : first + BOUND_BLOCK;
       if (near[block - start] > 0.0f) {
         tested += (uint32_t)(end - first);
-        if (collide_run(c, plan, m, first, end, sums)) {
+        if (collide_run(c, plan, m, &test, first, end, sums)) {
           drop_bounds(c, block);
         }
       }
