@@ -13,8 +13,9 @@
 
 /*
  * Pulls particles that are beyond the length T of a tether back towards its anchor, by (l^2 - T^2) / (l^2 + T^2) of the
- * distance l, which is exact to first order. A tether whose straight path goes through a collider does not pull: it
- * would draw the cloth through it.
+ * distance l, which is exact to first order. A tether whose straight path goes through a collider pulls
+ * along the collider's surface only: a pull into it would draw the cloth through it, and without a pull a fast collider
+ * carries single particles away while the tethers of their neighbours hold.
  * In: state.tethers, scratch.tether_marks, scratch.mobility, the colliders at the end of the step.
  * Out: the predicted positions, in scratch.product; workspace.obstacles, set by the caller from find_obstacles().
  * Scratch: scratch.row_buffers holds the obstacles' capsules (obstacles_of()); the forces' row buffers are spent by
@@ -140,10 +141,26 @@ CLOTH_INLINE lanes_mask boxes_overlap(const tether_segments *w, const obstacle_c
   return lanes_both(near, overlap(w->low.y, w->high.y, capsule->low.y, capsule->high.y));
 }
 
-/* Sets the share of those taut tethers to 0 whose straight path an obstacle blocks. `p` are the particles, of which
-   `left` exist. */
-CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
-                                    int32_t left, lanes *share) {
+/* Takes out of the pulls -d on the particles at p what leads towards the axis of a capsule. */
+CLOTH_INLINE lanes3 pull_along_surface(const obstacle_capsule *capsule, lanes3 p, lanes3 d) {
+  float axis_length_squared = vector_dot(capsule->along, capsule->along);
+  lanes3 outward = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(capsule->from)), STATE_QUANTUM);
+  if (axis_length_squared > 0.0f) {
+    lanes3 axis = lanes3_splat(capsule->along);
+    lanes t = lanes_divide(lanes3_dot(outward, axis), lanes_splat(maximum(axis_length_squared, MIN_SEGMENT_SQUARE)));
+    outward = lanes3_subtract(outward, lanes3_scale(axis, clamped_to_one(lanes_flush(t))));
+    outward = lanes3_flush_below(outward, STATE_QUANTUM);
+  }
+  lanes squared = lanes_maximum(lanes3_dot(outward, outward), lanes_splat(MIN_SEGMENT_SQUARE));
+  lanes inward = lanes_maximum(lanes3_dot(lanes3_flush_below(d, STATE_QUANTUM), outward), lanes_splat(0.0f));
+  inward = lanes_flush(lanes_divide(inward, squared));
+  return lanes3_subtract(d, lanes3_scale(outward, inward));
+}
+
+/* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, of
+   which `left` exist, and *d leads to them from their anchors. */
+CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
+                                    int32_t left, lanes3 *d) {
   const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
   uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
@@ -152,7 +169,8 @@ CLOTH_SEPARATE void release_blocked(const cloth *c, const lanes3 *p, const lanes
     lanes_mask near = lanes_both(taut, boxes_overlap(&w, &obstacles[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
       work += count_within(near, left) * COST_SEGMENT_TEST;
-      *share = lanes_drop(lanes_both(near, segments_within(&w, &obstacles[n])), *share);
+      lanes_mask blocked = lanes_both(near, segments_within(&w, &obstacles[n]));
+      *d = lanes3_select(blocked, pull_along_surface(&obstacles[n], *p, *d), *d);
     }
   }
   add_varying_work(c, work, 1);
@@ -178,7 +196,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
-    release_blocked(c, &p, &ends->anchor, taut, left, &share);
+    deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
   }
   lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
 }
