@@ -1918,7 +1918,7 @@ typedef struct step_plan {
   int32_t substeps;
   int32_t notes;            /* CLOTH_NOTE_... flags for the result */
   int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
-  int32_t forces;           /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t forces;           /* 1 if anything but gravity, velocity damping and air acts by forces */
   int32_t springs;          /* 1 if stretch or shear springs act by forces */
   int32_t projects;         /* 1 if springs are projected */
   int32_t span;             /* largest span of the projected springs [cells] */
@@ -2223,7 +2223,7 @@ static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-/* The positions at which air and explicit springs are evaluated: the predicted ones if the step extrapolates, else the
+/* The positions at which explicit springs are evaluated: the predicted ones if the step extrapolates, else the
    positions at the start of the substep. */
 static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
   return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
@@ -3205,6 +3205,7 @@ cloth_config cloth_config_default(void) {
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
+  config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
@@ -4696,7 +4697,7 @@ enum {
   COST_TARGET = 400,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
-  COST_AIR = 345,
+  COST_AIR = 230,
   COST_SPRINGS = 640, /* stretch and shear springs: forces and operator */
   COST_BENDS = 600,   /* bend springs: forces */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
@@ -4987,9 +4988,10 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
  * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
  * eq. 3.17, with lift and drag along the normal beside it.
  *
- * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
- * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
- * inputs.gust_phase. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ * In: inputs.wind and inputs.gust_*, settings.air, positions and velocities, mass ratios. The areas are those at the
+ * substep's start also where the step extrapolates: the force depends little on them. Out: velocity changes, returned
+ * to predict_in_air() or, times the mass ratio, added to the caller's vectors (scratch.residual, from
+ * evaluate_forces()); advance_gusts() moves inputs.gust_phase. Scratch: none.
  */
 
 #if WITH_AIR
@@ -5065,106 +5067,140 @@ static cloth_vector wind_of(const cloth *c) {
 
 #endif
 
-/* Left and right neighbours of a row's first and last particle, and the cells between particle and neighbour: across
-   the seam of a wrapped sheet the other end, 1 cell away; else the particle itself, 0 cells away. */
-typedef struct row_ends {
-  cloth_vector left, right;
-  float cells;
-} row_ends;
+/* The neighbours of the particles of a row, and the area that a particle stands for. */
+typedef struct row_neighbours {
+  int32_t first, columns;   /* first particle of the row; particles of a row */
+  int32_t up, down;         /* from a particle to its neighbours in the column; 0 where there is none */
+  cloth_vector left, right; /* neighbours of the row's first and last particle: across the seam of a tube the other end,
+                               else the particle itself */
+  float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
+                               row, and at its ends */
+} row_neighbours;
 
-CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
-  row_ends ends;
-  ends.left = vector_load(x, row * c->grid.columns);
-  ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
-  ends.cells = 0.0f;
+CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  row_neighbours n;
+  n.first = row * columns;
+  n.columns = columns;
+  n.up = row > 0 ? 0 - columns : 0;
+  n.down = row < c->grid.rows - 1 ? columns : 0;
+  n.left = vector_load(x, n.first);
+  n.right = vector_load(x, n.first + columns - 1);
+  n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
+  n.share *= n.up && n.down ? 0.25f : 0.5f;
+  n.end_share = 2.0f * n.share;
   if (is_wrapped(c)) {
-    cloth_vector first = ends.left;
-    ends.left = ends.right;
-    ends.right = first;
-    ends.cells = 1.0f;
+    cloth_vector first = n.left;
+    n.left = n.right;
+    n.right = first;
+    n.end_share = n.share;
   }
-  return ends;
+  return n;
 }
 
 /*
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
- * and warp, one-sided at edges. All particles stand for the same area at rest, `share` of a cell (cells over
- * particles), as they have the same mass: a flat sheet then falls flat.
+ * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
+ * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
+ * least 2^-53 m, so that no product is subnormal.
  */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
-  int32_t i = row * c->grid.columns + column;
-  int32_t above = row > 0 ? 1 : 0;
-  int32_t below = row < c->grid.rows - 1 ? 1 : 0;
-  lanes one = lanes_splat(1.0f);
-  lanes beyond = lanes_splat(ends->cells);
-  lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
-  lanes_mask has_right = lanes_first(c->grid.columns - 1 - column);
-  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
-  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
-  lanes3 up = lanes3_load(x, i - above * c->grid.columns);
-  lanes3 along_weft = lanes3_flush(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
-  lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
-  lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
-  lanes3 crossed = lanes3_cross(lanes3_flush(lanes3_subtract(right, left)), along_weft);
-  return lanes3_scale(crossed, lanes_divide(share, cells));
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+  const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
+  lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
+  lanes share = lanes_splat(n->share);
+  if (column == 0 || after < CLOTH_LANES) {
+    const lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0), has_right = lanes_first(after);
+    const lanes end_share = lanes_splat(n->end_share);
+    left = lanes3_select(leftmost, lanes3_splat(n->left), left);
+    right = lanes3_select(has_right, right, lanes3_splat(n->right));
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  lanes3 along_weft = lanes3_subtract(lanes3_load(x, i + n->down), lanes3_load(x, i + n->up));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
 }
 
-/* Area [m^2] and relative speed [m/s] up to which there is no force: they bound the divisors below away from 0. */
-#define AIR_MIN_AREA 1.0e-12f
-#define AIR_MIN_SPEED 1.0e-6f
-/* Largest 1/2 rho A h / m. The bound on the velocity change takes effect long before; this keeps the square of the
-   change finite until then. */
-#define AIR_MAX_STRENGTH 1.0e6f
+/* What the force of the air depends on beside a particle's area and velocity. */
+typedef struct air_flow {
+  cloth_vector wind;        /* [m/s] */
+  float normal, drag, lift; /* 1/2 rho h / m0 [1/m^2] times cn + cl, cd and cl */
+  int32_t is_along;         /* 1 if drag or lift is above 0 */
+} air_flow;
+
+static air_flow air_flow_of(const cloth *c, const step_plan *plan) {
+  const float strength = 0.5f * c->settings.air.density * (plan->h / reference_mass(c));
+  air_flow air;
+  air.wind = wind_of(c);
+  air.normal = flush_small(strength * (c->settings.air.normal_drag + c->settings.air.lift), WORK_QUANTUM);
+  air.drag = flush_small(strength * c->settings.air.drag, WORK_QUANTUM);
+  air.lift = flush_small(strength * c->settings.air.lift, WORK_QUANTUM);
+  air.is_along = air.drag > 0.0f || air.lift > 0.0f;
+  return air;
+}
+
+/* Smallest product of area and speed along the normal [m^3/s], 2^-60: smaller ones count as 0. */
+#define AIR_MIN_FLOW 8.673617379884035e-19f
+/* Bounds of squared areas [m^4], 2^-80 and 2^46, and the smallest divisor among squared speeds [m^2/s^2]: with them no
+   quotient below is subnormal or infinite. */
+#define AIR_MIN_SQUARE 8.271806125530277e-25f
+#define AIR_MAX_SQUARE 7.0368744177664e13f
+/* Largest share of its velocity along the sheet that lift adds in a substep. */
+#define AIR_MAX_LIFT 0.5f
+
+/* Share of the velocity v that drag takes in a substep, less what lift adds to it: 1/2 rho h / m |a.v| (cd - cl |cos|),
+   with the cosine of the angle between a and v. `ratio`: |v| / |a|. At most 1. */
+CLOTH_INLINE lanes air_along(const air_flow *air, lanes flow, lanes square, lanes ratio, lanes weight) {
+  lanes size = lanes_absolute(flow);
+  lanes cosine = lanes_divide(lanes_flush_below(lanes_multiply(size, ratio), AIR_MIN_FLOW),
+                              lanes_maximum(square, lanes_splat(AIR_MIN_SQUARE)));
+  cosine = lanes_quantise(lanes_minimum(cosine, lanes_splat(1.0f)), STATE_ROUNDER);
+  lanes along = lanes_subtract(lanes_splat(air->drag), lanes_multiply(lanes_splat(air->lift), cosine));
+  along = lanes_multiply(lanes_multiply(lanes_quantise(along, WORK_ROUNDER), weight), size);
+  along = lanes_maximum(along, lanes_splat(-AIR_MAX_LIFT));
+  return lanes_quantise(lanes_minimum(along, lanes_splat(1.0f)), WORK_ROUNDER);
+}
 
 /*
- * Velocity change by the air, for area vectors a and velocities v relative to the wind; n is the unit vector of a:
+ * Velocity change of a particle by the air in a substep, for the area vector a and the velocity v relative to the wind;
+ * n is the unit vector of a, and `weight` the reference mass over the particle's:
+ *     normal drag  -1/2 rho cn |v| (a.v) n
  *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
  *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
- *     normal drag  -1/2 rho cn |v| (a.v) n
- * The change is shortened to half the relative speed, which keeps the explicit step stable.
+ * Together they are -g (a.v) a - b v, with g = 1/2 rho (cn + cl) |v| / |a| and b as air_along() computes it. The step
+ * is explicit: a light sheet in a fast wind would overshoot. So g is at most (1 - b) / a^2. The velocity along the
+ * normal then falls to 0 at most and is never reversed.
  */
-CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
-  lanes one = lanes_splat(1.0f);
-  lanes area = lanes3_length(a);
-  lanes speed = lanes3_length(v);
-  lanes_mask acts =
-      lanes_both(lanes_less(lanes_splat(AIR_MIN_AREA), area), lanes_less(lanes_splat(AIR_MIN_SPEED), speed));
-  area = lanes_maximum(area, lanes_splat(AIR_MIN_AREA));
-  speed = lanes_maximum(speed, lanes_splat(AIR_MIN_SPEED));
-  lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
-  lanes normal_speed = lanes_flush(lanes3_dot(n, v));
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
-  strength = lanes_minimum(lanes_flush(strength), lanes_splat(AIR_MAX_STRENGTH));
-  lanes drag = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(normal_speed)));
-  lanes lift = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), normal_speed));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(normal_speed, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, drag), lanes3_flush(lift_axis), lift);
-  lanes normal_drag =
-      lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), normal_speed));
-  force = lanes3_add_scaled(force, n, normal_drag);
-  lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
-  lanes size = lanes3_length(change);
-  lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_negate(kept)));
+CLOTH_INLINE lanes3 air_change(const air_flow *air, lanes3 a, lanes3 v, lanes weight) {
+  const lanes min_square = lanes_splat(AIR_MIN_SQUARE), one = lanes_splat(1.0f);
+  a = lanes3_quantise(a, WORK_ROUNDER);
+  v = lanes3_quantise(lanes3_subtract(v, lanes3_splat(air->wind)), WORK_ROUNDER);
+  lanes area = lanes_minimum(lanes_maximum(lanes3_dot(a, a), min_square), lanes_splat(AIR_MAX_SQUARE));
+  lanes inverse = lanes_divide(one, area);
+  lanes square = lanes3_dot(v, v);
+  lanes ratio = lanes_square_root(lanes_multiply(square, inverse));
+  lanes flow = lanes_flush_below(lanes3_dot(a, v), AIR_MIN_FLOW);
+  lanes across = lanes_multiply(lanes_multiply(lanes_splat(air->normal), weight), ratio);
+  if (!air->is_along) {
+    across = lanes_quantise(lanes_minimum(across, inverse), WORK_ROUNDER);
+    return lanes3_scale(a, lanes_quantise(lanes_multiply(lanes_negate(flow), across), WORK_ROUNDER));
+  }
+  lanes along = air_along(air, flow, square, ratio, weight);
+  across = lanes_minimum(across, lanes_multiply(lanes_subtract(one, along), inverse));
+  lanes push = lanes_multiply(lanes_negate(flow), lanes_quantise(across, WORK_ROUNDER));
+  return lanes3_add_scaled(lanes3_scale(a, lanes_quantise(push, WORK_ROUNDER)), v, lanes_negate(along));
 }
 
 /* Adds the velocity changes by the air times the mass ratio to `change`. */
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
-  vector_array x = evaluation_positions(c, plan);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes3 wind = lanes3_splat(wind_of(c));
-  lanes h_over_mass = lanes_splat(plan->h / reference_mass(c));
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
+  const air_flow air = air_flow_of(c, plan);
+  const lanes one = lanes_splat(1.0f);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    row_ends ends = row_ends_at(c, x, row);
+    const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-      int32_t i = row * c->grid.columns + column;
+      const int32_t i = near.first + column;
       lanes mass = mass_ratio_lanes(c, i);
-      lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(h_over_mass, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
+      lanes3 push = air_change(&air, area_vectors(&near, x, column), lanes3_load(v, i), lanes_divide(one, mass));
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
     }
   }
 }
@@ -5439,7 +5475,7 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->projected_above = projected_above(c, plan);
   plan_bend(c, plan);
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
+  plan->forces = plan->bend_mode != CLOTH_MODE_OFF;
   plan->projects = plan->bend_projected;
   plan->springs = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -9367,7 +9403,7 @@ CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, 
   return lanes_select(is_known, force_share, one);
 }
 
-/* Loop invariants of predict(), copied: the stores of lanes may alias the cloth and the plan. */
+/* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct prediction_context {
   vector_array x, velocity, predicted, history_1, history_2;
   const float *mobility;
@@ -9377,7 +9413,15 @@ typedef struct prediction_context {
   float h, weight, force_share;
 } prediction_context;
 
-CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t left) {
+/* The air around a row of particles. */
+typedef struct air_around {
+  air_flow air;
+  row_neighbours near;
+} air_around;
+
+/* Extrapolates the velocities of a block of particles, of which `left` exist, and predicts their positions. `around`:
+   the air of their row, or NULL. */
+CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *around, int32_t i, int32_t left) {
   lanes mobility = lanes_load(p->mobility + i);
   lanes3 from = lanes3_load(p->x, i);
   lanes3 v = lanes3_load(p->velocity, i);
@@ -9390,7 +9434,12 @@ CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t 
     lanes3_store(p->history_2, i, earliest, left);
   }
   if (p->with_body_forces) {
-    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
+    lanes3 change = body_force_on(&p->force, v);
+    if (around) {
+      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first);
+      change = lanes3_add(change, air_change(&around->air, areas, v, mobility));
+    }
+    change = lanes3_scale(change, share);
     v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), mobility), change));
   } else if (p->keeps_history) {
     lanes_store_first(p->shares + i, share, left);
@@ -9399,11 +9448,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t 
   lanes3_store(p->predicted, i, prediction(from, v, lanes_splat(p->h)), left);
 }
 
-/* Extrapolates the velocities and predicts the positions. With `with_body_forces`, when nothing else acts by forces,
-   gravity and velocity damping are applied on the way; otherwise the shares of the forces to come are stored. Each
-   block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
-   one for a store to the place they read next in another. */
-CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+static prediction_context prediction_context_of(const cloth *c, const step_plan *plan, int with_body_forces) {
   const prediction_context p = {.x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
@@ -9417,7 +9462,28 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
                                 .h = plan->h,
                                 .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
-  EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
+  return p;
+}
+
+/* Extrapolates the velocities and predicts the positions. With `with_body_forces`, when nothing else acts by forces,
+   gravity and velocity damping are applied on the way; otherwise the shares of the forces to come are stored. Each
+   block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
+   one for a store to the place they read next in another. */
+CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  const prediction_context p = prediction_context_of(c, plan, with_body_forces);
+  EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+}
+
+/* predict() with gravity, velocity damping and air. */
+CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+  const prediction_context p = prediction_context_of(c, plan, 1);
+  air_around around = {.air = air_flow_of(c, plan)};
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    around.near = row_neighbours_at(c, p.x, row);
+    for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
+      predict_block(&p, &around, around.near.first + column, around.near.columns - column);
+    }
+  }
 }
 
 #endif
@@ -9662,8 +9728,7 @@ static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of the forces of a substep and of the change that they bring. */
 static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
-  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
-                    (plan->springs || plan->solves ? COST_SPRINGS : 0) +
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0) +
                     (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
          (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
@@ -9671,6 +9736,7 @@ static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of what every substep does whatever the state is. */
 static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tether_slots) {
   uint32_t cost = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
+  cost += has_air(c) ? COST_AIR : 0;
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
   }
@@ -10102,14 +10168,16 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   return contacts;
 }
 
-/* Stage 1. Where only gravity and velocity damping act, predict() does all of it in one pass, unless particles are
-   confined. Returns what add_forces() does. */
+/* Stage 1. Where only gravity, velocity damping and air act, the prediction does all of it in one pass, unless
+   particles are confined. Returns what add_forces() does. */
 static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t index) {
   int32_t contacts = 0;
 #if WITH_PROJECTION
   /* BDF2 prediction: motion. */
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
-  if (c->state.velocity_history || only_body_forces) {
+  if (only_body_forces && has_air(c)) {
+    predict_in_air(c, plan);
+  } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
   if (!only_body_forces) {
@@ -11065,8 +11133,8 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   vector_array x = vectors_at(c, c->state.position);
-  row_ends ends = row_ends_at(c, x, row);
-  lanes3 areas = area_vectors(c, x, &ends, column, row);
+  row_neighbours near = row_neighbours_at(c, x, row);
+  lanes3 areas = lanes3_flush(area_vectors(&near, x, column));
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);

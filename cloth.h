@@ -188,12 +188,14 @@ typedef struct cloth_config_grid {
                                     0..100; default NULL: 1; 4 bytes per particle */
 } cloth_config_grid;
 
-/* Forces of the air on each cell, by the wind relative to the cloth. */
+/* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
+   them off. No force reverses the velocity of a particle along its normal, relative to the wind, within a substep. */
 typedef struct cloth_config_air {
   float density;     /* density of the air [kg/m^3]; 0..100; default 1.2 */
   float drag;        /* drag coefficient (thesis eq. 3.17) [1]; 0..100; default 0 */
   float lift;        /* lift coefficient, perpendicular to the relative wind [1]; 0..100; default 0 */
-  float normal_drag; /* coefficient c of 1/2 rho c A |v| (n.v) n, along the normal [1]; 0..100; default 0 */
+  float normal_drag; /* coefficient c of 1/2 rho c A |v| (n.v) n, along the normal [1]; 0..100; default 1.2, that of a
+                        square plate broadside (docs/guide.md#wind-and-gusts) */
 } cloth_config_air;
 
 /* Integration of stretch and shear springs (thesis chapter 4). The stability number of a spring of stiffness ks and

@@ -116,7 +116,7 @@ static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-/* The positions at which air and explicit springs are evaluated: the predicted ones if the step extrapolates, else the
+/* The positions at which explicit springs are evaluated: the predicted ones if the step extrapolates, else the
    positions at the start of the substep. */
 static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
   return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);

@@ -12,9 +12,10 @@
  * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
  * eq. 3.17, with lift and drag along the normal beside it.
  *
- * In: inputs.wind and inputs.gust_*, settings.air, evaluation positions, velocities, mass ratios. Out: velocity changes
- * times the mass ratio, added to the caller's vectors (scratch.residual, from evaluate_forces()); advance_gusts() moves
- * inputs.gust_phase. Scratch: none of its own; evaluation positions lie in scratch.product when a step extrapolates.
+ * In: inputs.wind and inputs.gust_*, settings.air, positions and velocities, mass ratios. The areas are those at the
+ * substep's start also where the step extrapolates: the force depends little on them. Out: velocity changes, returned
+ * to predict_in_air() or, times the mass ratio, added to the caller's vectors (scratch.residual, from
+ * evaluate_forces()); advance_gusts() moves inputs.gust_phase. Scratch: none.
  */
 
 #if WITH_AIR
@@ -90,106 +91,140 @@ static cloth_vector wind_of(const cloth *c) {
 
 #endif
 
-/* Left and right neighbours of a row's first and last particle, and the cells between particle and neighbour: across
-   the seam of a wrapped sheet the other end, 1 cell away; else the particle itself, 0 cells away. */
-typedef struct row_ends {
-  cloth_vector left, right;
-  float cells;
-} row_ends;
+/* The neighbours of the particles of a row, and the area that a particle stands for. */
+typedef struct row_neighbours {
+  int32_t first, columns;   /* first particle of the row; particles of a row */
+  int32_t up, down;         /* from a particle to its neighbours in the column; 0 where there is none */
+  cloth_vector left, right; /* neighbours of the row's first and last particle: across the seam of a tube the other end,
+                               else the particle itself */
+  float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
+                               row, and at its ends */
+} row_neighbours;
 
-CLOTH_ONCE row_ends row_ends_at(const cloth *c, vector_array x, int32_t row) {
-  row_ends ends;
-  ends.left = vector_load(x, row * c->grid.columns);
-  ends.right = vector_load(x, row * c->grid.columns + c->grid.columns - 1);
-  ends.cells = 0.0f;
+CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  row_neighbours n;
+  n.first = row * columns;
+  n.columns = columns;
+  n.up = row > 0 ? 0 - columns : 0;
+  n.down = row < c->grid.rows - 1 ? columns : 0;
+  n.left = vector_load(x, n.first);
+  n.right = vector_load(x, n.first + columns - 1);
+  n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
+  n.share *= n.up && n.down ? 0.25f : 0.5f;
+  n.end_share = 2.0f * n.share;
   if (is_wrapped(c)) {
-    cloth_vector first = ends.left;
-    ends.left = ends.right;
-    ends.right = first;
-    ends.cells = 1.0f;
+    cloth_vector first = n.left;
+    n.left = n.right;
+    n.right = first;
+    n.end_share = n.share;
   }
-  return ends;
+  return n;
 }
 
 /*
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
- * and warp, one-sided at edges. All particles stand for the same area at rest, `share` of a cell (cells over
- * particles), as they have the same mass: a flat sheet then falls flat.
+ * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
+ * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
+ * least 2^-53 m, so that no product is subnormal.
  */
-CLOTH_INLINE lanes3 area_vectors(const cloth *c, vector_array x, const row_ends *ends, int32_t column, int32_t row) {
-  int32_t i = row * c->grid.columns + column;
-  int32_t above = row > 0 ? 1 : 0;
-  int32_t below = row < c->grid.rows - 1 ? 1 : 0;
-  lanes one = lanes_splat(1.0f);
-  lanes beyond = lanes_splat(ends->cells);
-  lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0);
-  lanes_mask has_right = lanes_first(c->grid.columns - 1 - column);
-  lanes3 left = lanes3_select(leftmost, lanes3_splat(ends->left), lanes3_load(x, i - 1));
-  lanes3 right = lanes3_select(has_right, lanes3_load(x, i + 1), lanes3_splat(ends->right));
-  lanes3 up = lanes3_load(x, i - above * c->grid.columns);
-  lanes3 along_weft = lanes3_flush(lanes3_subtract(lanes3_load(x, i + below * c->grid.columns), up));
-  lanes width = lanes_add(lanes_select(leftmost, beyond, one), lanes_select(has_right, one, beyond));
-  lanes cells = lanes_multiply(lanes_maximum(width, one), lanes_splat((float)(above + below)));
-  lanes share = lanes_splat((float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count);
-  lanes3 crossed = lanes3_cross(lanes3_flush(lanes3_subtract(right, left)), along_weft);
-  return lanes3_scale(crossed, lanes_divide(share, cells));
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+  const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
+  lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
+  lanes share = lanes_splat(n->share);
+  if (column == 0 || after < CLOTH_LANES) {
+    const lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0), has_right = lanes_first(after);
+    const lanes end_share = lanes_splat(n->end_share);
+    left = lanes3_select(leftmost, lanes3_splat(n->left), left);
+    right = lanes3_select(has_right, right, lanes3_splat(n->right));
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  lanes3 along_weft = lanes3_subtract(lanes3_load(x, i + n->down), lanes3_load(x, i + n->up));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
 }
 
-/* Area [m^2] and relative speed [m/s] up to which there is no force: they bound the divisors below away from 0. */
-#define AIR_MIN_AREA 1.0e-12f
-#define AIR_MIN_SPEED 1.0e-6f
-/* Largest 1/2 rho A h / m. The bound on the velocity change takes effect long before; this keeps the square of the
-   change finite until then. */
-#define AIR_MAX_STRENGTH 1.0e6f
+/* What the force of the air depends on beside a particle's area and velocity. */
+typedef struct air_flow {
+  cloth_vector wind;        /* [m/s] */
+  float normal, drag, lift; /* 1/2 rho h / m0 [1/m^2] times cn + cl, cd and cl */
+  int32_t is_along;         /* 1 if drag or lift is above 0 */
+} air_flow;
+
+static air_flow air_flow_of(const cloth *c, const step_plan *plan) {
+  const float strength = 0.5f * c->settings.air.density * (plan->h / reference_mass(c));
+  air_flow air;
+  air.wind = wind_of(c);
+  air.normal = flush_small(strength * (c->settings.air.normal_drag + c->settings.air.lift), WORK_QUANTUM);
+  air.drag = flush_small(strength * c->settings.air.drag, WORK_QUANTUM);
+  air.lift = flush_small(strength * c->settings.air.lift, WORK_QUANTUM);
+  air.is_along = air.drag > 0.0f || air.lift > 0.0f;
+  return air;
+}
+
+/* Smallest product of area and speed along the normal [m^3/s], 2^-60: smaller ones count as 0. */
+#define AIR_MIN_FLOW 8.673617379884035e-19f
+/* Bounds of squared areas [m^4], 2^-80 and 2^46, and the smallest divisor among squared speeds [m^2/s^2]: with them no
+   quotient below is subnormal or infinite. */
+#define AIR_MIN_SQUARE 8.271806125530277e-25f
+#define AIR_MAX_SQUARE 7.0368744177664e13f
+/* Largest share of its velocity along the sheet that lift adds in a substep. */
+#define AIR_MAX_LIFT 0.5f
+
+/* Share of the velocity v that drag takes in a substep, less what lift adds to it: 1/2 rho h / m |a.v| (cd - cl |cos|),
+   with the cosine of the angle between a and v. `ratio`: |v| / |a|. At most 1. */
+CLOTH_INLINE lanes air_along(const air_flow *air, lanes flow, lanes square, lanes ratio, lanes weight) {
+  lanes size = lanes_absolute(flow);
+  lanes cosine = lanes_divide(lanes_flush_below(lanes_multiply(size, ratio), AIR_MIN_FLOW),
+                              lanes_maximum(square, lanes_splat(AIR_MIN_SQUARE)));
+  cosine = lanes_quantise(lanes_minimum(cosine, lanes_splat(1.0f)), STATE_ROUNDER);
+  lanes along = lanes_subtract(lanes_splat(air->drag), lanes_multiply(lanes_splat(air->lift), cosine));
+  along = lanes_multiply(lanes_multiply(lanes_quantise(along, WORK_ROUNDER), weight), size);
+  along = lanes_maximum(along, lanes_splat(-AIR_MAX_LIFT));
+  return lanes_quantise(lanes_minimum(along, lanes_splat(1.0f)), WORK_ROUNDER);
+}
 
 /*
- * Velocity change by the air, for area vectors a and velocities v relative to the wind; n is the unit vector of a:
+ * Velocity change of a particle by the air in a substep, for the area vector a and the velocity v relative to the wind;
+ * n is the unit vector of a, and `weight` the reference mass over the particle's:
+ *     normal drag  -1/2 rho cn |v| (a.v) n
  *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
  *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
- *     normal drag  -1/2 rho cn |v| (a.v) n
- * The change is shortened to half the relative speed, which keeps the explicit step stable.
+ * Together they are -g (a.v) a - b v, with g = 1/2 rho (cn + cl) |v| / |a| and b as air_along() computes it. The step
+ * is explicit: a light sheet in a fast wind would overshoot. So g is at most (1 - b) / a^2. The velocity along the
+ * normal then falls to 0 at most and is never reversed.
  */
-CLOTH_INLINE lanes3 air_change(const cloth *c, lanes3 a, lanes3 v, lanes h_over_mass) {
-  lanes one = lanes_splat(1.0f);
-  lanes area = lanes3_length(a);
-  lanes speed = lanes3_length(v);
-  lanes_mask acts =
-      lanes_both(lanes_less(lanes_splat(AIR_MIN_AREA), area), lanes_less(lanes_splat(AIR_MIN_SPEED), speed));
-  area = lanes_maximum(area, lanes_splat(AIR_MIN_AREA));
-  speed = lanes_maximum(speed, lanes_splat(AIR_MIN_SPEED));
-  lanes3 n = lanes3_flush(lanes3_scale(a, lanes_divide(one, area)));
-  lanes normal_speed = lanes_flush(lanes3_dot(n, v));
-  lanes strength = lanes_multiply(lanes_multiply(lanes_splat(0.5f * c->settings.air.density), area), h_over_mass);
-  strength = lanes_minimum(lanes_flush(strength), lanes_splat(AIR_MAX_STRENGTH));
-  lanes drag = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.drag), lanes_absolute(normal_speed)));
-  lanes lift = lanes_flush(lanes_multiply(lanes_splat(c->settings.air.lift), normal_speed));
-  lanes3 lift_axis = lanes3_subtract(lanes3_scale(n, speed), lanes3_scale(v, lanes_divide(normal_speed, speed)));
-  lanes3 force = lanes3_add_scaled(lanes3_scale(v, drag), lanes3_flush(lift_axis), lift);
-  lanes normal_drag =
-      lanes_flush(lanes_multiply(lanes_multiply(lanes_splat(c->settings.air.normal_drag), speed), normal_speed));
-  force = lanes3_add_scaled(force, n, normal_drag);
-  lanes3 change = lanes3_flush(lanes3_scale(lanes3_flush(force), strength));
-  lanes size = lanes3_length(change);
-  lanes max_size = lanes_multiply(lanes_splat(0.5f), speed);
-  lanes divisor = lanes_maximum(size, lanes_splat(STATE_QUANTUM));
-  lanes kept = lanes_select(lanes_less(max_size, size), lanes_divide(max_size, divisor), one);
-  return lanes3_keep(acts, lanes3_scale(change, lanes_negate(kept)));
+CLOTH_INLINE lanes3 air_change(const air_flow *air, lanes3 a, lanes3 v, lanes weight) {
+  const lanes min_square = lanes_splat(AIR_MIN_SQUARE), one = lanes_splat(1.0f);
+  a = lanes3_quantise(a, WORK_ROUNDER);
+  v = lanes3_quantise(lanes3_subtract(v, lanes3_splat(air->wind)), WORK_ROUNDER);
+  lanes area = lanes_minimum(lanes_maximum(lanes3_dot(a, a), min_square), lanes_splat(AIR_MAX_SQUARE));
+  lanes inverse = lanes_divide(one, area);
+  lanes square = lanes3_dot(v, v);
+  lanes ratio = lanes_square_root(lanes_multiply(square, inverse));
+  lanes flow = lanes_flush_below(lanes3_dot(a, v), AIR_MIN_FLOW);
+  lanes across = lanes_multiply(lanes_multiply(lanes_splat(air->normal), weight), ratio);
+  if (!air->is_along) {
+    across = lanes_quantise(lanes_minimum(across, inverse), WORK_ROUNDER);
+    return lanes3_scale(a, lanes_quantise(lanes_multiply(lanes_negate(flow), across), WORK_ROUNDER));
+  }
+  lanes along = air_along(air, flow, square, ratio, weight);
+  across = lanes_minimum(across, lanes_multiply(lanes_subtract(one, along), inverse));
+  lanes push = lanes_multiply(lanes_negate(flow), lanes_quantise(across, WORK_ROUNDER));
+  return lanes3_add_scaled(lanes3_scale(a, lanes_quantise(push, WORK_ROUNDER)), v, lanes_negate(along));
 }
 
 /* Adds the velocity changes by the air times the mass ratio to `change`. */
 CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
-  vector_array x = evaluation_positions(c, plan);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes3 wind = lanes3_splat(wind_of(c));
-  lanes h_over_mass = lanes_splat(plan->h / reference_mass(c));
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
+  const air_flow air = air_flow_of(c, plan);
+  const lanes one = lanes_splat(1.0f);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    row_ends ends = row_ends_at(c, x, row);
+    const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-      int32_t i = row * c->grid.columns + column;
+      const int32_t i = near.first + column;
       lanes mass = mass_ratio_lanes(c, i);
-      lanes3 relative = lanes3_subtract(lanes3_load(v, i), wind);
-      lanes3 air = air_change(c, area_vectors(c, x, &ends, column, row), relative, lanes_divide(h_over_mass, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), air, mass), c->grid.columns - column);
+      lanes3 push = air_change(&air, area_vectors(&near, x, column), lanes3_load(v, i), lanes_divide(one, mass));
+      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
     }
   }
 }

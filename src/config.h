@@ -29,6 +29,7 @@ cloth_config cloth_config_default(void) {
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
+  config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.integration.bend_method = CLOTH_BEND_ADAPTIVE;

@@ -31,7 +31,7 @@ enum {
   COST_TARGET = 400,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
-  COST_AIR = 345,
+  COST_AIR = 230,
   COST_SPRINGS = 640, /* stretch and shear springs: forces and operator */
   COST_BENDS = 600,   /* bend springs: forces */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */

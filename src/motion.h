@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "air.h"
 #include "compiler.h"
 #include "forces.h"
 #include "lanes.h"
@@ -126,7 +127,7 @@ CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, 
   return lanes_select(is_known, force_share, one);
 }
 
-/* Loop invariants of predict(), copied: the stores of lanes may alias the cloth and the plan. */
+/* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct prediction_context {
   vector_array x, velocity, predicted, history_1, history_2;
   const float *mobility;
@@ -136,7 +137,15 @@ typedef struct prediction_context {
   float h, weight, force_share;
 } prediction_context;
 
-CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t left) {
+/* The air around a row of particles. */
+typedef struct air_around {
+  air_flow air;
+  row_neighbours near;
+} air_around;
+
+/* Extrapolates the velocities of a block of particles, of which `left` exist, and predicts their positions. `around`:
+   the air of their row, or NULL. */
+CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *around, int32_t i, int32_t left) {
   lanes mobility = lanes_load(p->mobility + i);
   lanes3 from = lanes3_load(p->x, i);
   lanes3 v = lanes3_load(p->velocity, i);
@@ -149,7 +158,12 @@ CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t 
     lanes3_store(p->history_2, i, earliest, left);
   }
   if (p->with_body_forces) {
-    lanes3 change = lanes3_scale(body_force_on(&p->force, v), share);
+    lanes3 change = body_force_on(&p->force, v);
+    if (around) {
+      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first);
+      change = lanes3_add(change, air_change(&around->air, areas, v, mobility));
+    }
+    change = lanes3_scale(change, share);
     v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), mobility), change));
   } else if (p->keeps_history) {
     lanes_store_first(p->shares + i, share, left);
@@ -158,11 +172,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, int32_t i, int32_t 
   lanes3_store(p->predicted, i, prediction(from, v, lanes_splat(p->h)), left);
 }
 
-/* Extrapolates the velocities and predicts the positions. With `with_body_forces`, when nothing else acts by forces,
-   gravity and velocity damping are applied on the way; otherwise the shares of the forces to come are stored. Each
-   block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
-   one for a store to the place they read next in another. */
-CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+static prediction_context prediction_context_of(const cloth *c, const step_plan *plan, int with_body_forces) {
   const prediction_context p = {.x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
@@ -176,7 +186,28 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
                                 .h = plan->h,
                                 .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
-  EACH_BLOCK(i, left, c->count, predict_block(&p, i, left));
+  return p;
+}
+
+/* Extrapolates the velocities and predicts the positions. With `with_body_forces`, when nothing else acts by forces,
+   gravity and velocity damping are applied on the way; otherwise the shares of the forces to come are stored. Each
+   block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
+   one for a store to the place they read next in another. */
+CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
+  const prediction_context p = prediction_context_of(c, plan, with_body_forces);
+  EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+}
+
+/* predict() with gravity, velocity damping and air. */
+CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+  const prediction_context p = prediction_context_of(c, plan, 1);
+  air_around around = {.air = air_flow_of(c, plan)};
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    around.near = row_neighbours_at(c, p.x, row);
+    for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
+      predict_block(&p, &around, around.near.first + column, around.near.columns - column);
+    }
+  }
 }
 
 #endif

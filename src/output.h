@@ -48,8 +48,8 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   vector_array x = vectors_at(c, c->state.position);
-  row_ends ends = row_ends_at(c, x, row);
-  lanes3 areas = area_vectors(c, x, &ends, column, row);
+  row_neighbours near = row_neighbours_at(c, x, row);
+  lanes3 areas = lanes3_flush(area_vectors(&near, x, column));
   cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
   a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   float length = vector_length(a);

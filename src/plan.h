@@ -276,7 +276,7 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->projected_above = projected_above(c, plan);
   plan_bend(c, plan);
   plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  plan->forces = plan->bend_mode != CLOTH_MODE_OFF || has_air(c);
+  plan->forces = plan->bend_mode != CLOTH_MODE_OFF;
   plan->projects = plan->bend_projected;
   plan->springs = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {

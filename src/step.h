@@ -57,14 +57,16 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   return contacts;
 }
 
-/* Stage 1. Where only gravity and velocity damping act, predict() does all of it in one pass, unless particles are
-   confined. Returns what add_forces() does. */
+/* Stage 1. Where only gravity, velocity damping and air act, the prediction does all of it in one pass, unless
+   particles are confined. Returns what add_forces() does. */
 static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t index) {
   int32_t contacts = 0;
 #if WITH_PROJECTION
   /* BDF2 prediction: motion. */
   int only_body_forces = !plan->forces && !has_solver_contacts(c);
-  if (c->state.velocity_history || only_body_forces) {
+  if (only_body_forces && has_air(c)) {
+    predict_in_air(c, plan);
+  } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
   if (!only_body_forces) {

@@ -234,7 +234,7 @@ typedef struct step_plan {
   int32_t substeps;
   int32_t notes;            /* CLOTH_NOTE_... flags for the result */
   int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
-  int32_t forces;           /* 1 if anything but gravity and velocity damping acts by forces */
+  int32_t forces;           /* 1 if anything but gravity, velocity damping and air acts by forces */
   int32_t springs;          /* 1 if stretch or shear springs act by forces */
   int32_t projects;         /* 1 if springs are projected */
   int32_t span;             /* largest span of the projected springs [cells] */

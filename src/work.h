@@ -61,8 +61,7 @@ static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of the forces of a substep and of the change that they bring. */
 static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
-  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (has_air(c) ? COST_AIR : 0) +
-                    (plan->springs || plan->solves ? COST_SPRINGS : 0) +
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0) +
                     (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
          (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
@@ -70,6 +69,7 @@ static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of what every substep does whatever the state is. */
 static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tether_slots) {
   uint32_t cost = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
+  cost += has_air(c) ? COST_AIR : 0;
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
   }

@@ -40,6 +40,7 @@ static cloth_config bare_config(int32_t columns, int32_t rows) {
   config.gravity = (cloth_vector){0.0f, 0.0f, 0.0f};
   config.air.drag = 0.0f;
   config.air.lift = 0.0f;
+  config.air.normal_drag = 0.0f;
   config.projection.fold_stiffness = 0.0f;
   config.substeps = 1;
   config.solver.max_iterations = 400;
@@ -191,6 +192,7 @@ static double largest_strain(const cloth *sheet, const cloth_config *config) {
 static void test_free_fall(void) {
   cloth_config config = cloth_config_default();
   use_two_tiers(&config);
+  config.air.density = 0.0f;
   config.columns = config.rows = 8;
   config.integration.velocity_damping = 0.0f;
   config.substeps = 1;

@@ -265,6 +265,7 @@ static void add_to_impulse(const fixture *s, point *impulse) {
 /* What the cloth lost in momentum, gravity's share apart, the ball got. Returns the share that is missing of it. */
 static double missing_momentum(int32_t mode, point velocity) {
   cloth_config config = square_config(16, 0.3);
+  config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;

@@ -35,6 +35,7 @@ static void test_mass_map_momentum(void) {
   cloth_config config = square_config(MAP_SIDE, 0.0);
   config.gravity = zero_vector;
   config.integration.velocity_damping = 0.0f;
+  config.air.density = 0.0f;
   config.grid.mass_map = map;
   config.solver.max_iterations = 200;
   fixture s = fixture_make(&config);

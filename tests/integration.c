@@ -153,6 +153,7 @@ static void test_bend_softened(void) {
 
 static void test_free_fall(void) {
   cloth_config config = square_config(8, 10.0);
+  config.air.density = 0.0f;
   config.gravity = vector_at(1.0, -9.81, 2.0);
   config.integration.velocity_damping = 0.0f;
   fixture s = fixture_make(&config);

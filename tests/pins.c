@@ -273,6 +273,7 @@ static void test_move_and_other_calls(void) {
 static void test_release(void) {
   cloth_config config = square_config(6, 0.0);
   config.gravity = zero_vector;
+  config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
   fixture s = fixture_make(&config);
   const point velocity = {0.5, 0.25, -0.125};
