@@ -1927,6 +1927,7 @@ typedef struct step_plan {
   int32_t bend_mode;        /* a cloth_mode: of the bend springs */
   int32_t bend_projected;   /* 1 if the bend springs are projected */
   int32_t tethered;         /* 1 if a particle has a tether */
+  int32_t is_free;          /* 1 if no particle is pinned or confined */
   float projected_above;    /* kappa above which springs are projected */
   float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
   float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
@@ -5461,7 +5462,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
+/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -6713,6 +6714,13 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
   return update_direction_and_apply(c, plan, 1.0f, 0);
 }
 
+/* Is a particle free in the solve: neither pinned, nor confined, nor held by a contact? */
+static int is_unheld(const cloth *c, int32_t i) {
+  const uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
+  const int in_contact = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+  return freedom == FREEDOM_FREE && floats_at(c, c->scratch.mobility)[i] > 0.0f && !in_contact;
+}
+
 /*
  * Corrected start y = S t y0 + (I - S) z (thesis fig. 5.2), where y0 is the last substep's solution and z the
  * prescribed changes, not the preconditioned residual. Unscaled, y0 can raise the energy of a solve that is cut short;
@@ -6722,12 +6730,8 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   vector_array y0 = vectors_at(c, c->state.warm_start);
   vector_array p = vectors_at(c, c->scratch.direction);
-  const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int in_contact = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
-    int is_kept = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !in_contact;
-    vector_store(p, i, is_kept ? vector_load(y0, i) : vector(0.0f, 0.0f, 0.0f));
+    vector_store(p, i, is_unheld(c, i) ? vector_load(y0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));
@@ -6826,6 +6830,117 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
+/* Sum of the vectors of all particles. */
+static cloth_vector sum_of_vectors(const cloth *c, vector_array a) {
+  lanes_sum x = {{0.0f}}, y = {{0.0f}}, z = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 block = lanes3_load(a, i);
+    const int32_t left = c->count - i;
+    lanes_sum_add(&x, i, lanes_within(block.x, left));
+    lanes_sum_add(&y, i, lanes_within(block.y, left));
+    lanes_sum_add(&z, i, lanes_within(block.z, left));
+  }
+  return vector(lanes_sum_total(&x), lanes_sum_total(&y), lanes_sum_total(&z));
+}
+
+static float sum_of_mass_ratios(const cloth *c) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, lanes_within(mass_ratio_lanes(c, i), c->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+static cloth_vector vector_quantise_work(cloth_vector a) {
+  return vector(quantise(a.x, WORK_ROUNDER), quantise(a.y, WORK_ROUNDER), quantise(a.z, WORK_ROUNDER));
+}
+
+/* What holds particles in the solve: how many are held, by pins, confinements and contacts, and their mean velocity
+   [m/s]. */
+typedef struct held_particles {
+  int32_t count;
+  cloth_vector velocity;
+} held_particles;
+
+static held_particles find_held(const cloth *c) {
+  held_particles held = {0, {0.0f, 0.0f, 0.0f}};
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_unheld(c, i)) {
+      held.velocity = vector_add(held.velocity, vector_load(vectors_at(c, c->state.velocity), i));
+      held.count++;
+    }
+  }
+  if (held.count > 0) {
+    held.velocity = vector_quantise_work(vector_scale(held.velocity, 1.0f / (float)held.count));
+  }
+  return held;
+}
+
+/* Gives a cloth that nothing holds the momentum that the solve has left over: springs act in pairs, so the sum of the
+   residual is that of a uniform velocity change still to come. It makes the sum 0. */
+CLOTH_SEPARATE void keep_momentum(const cloth *c) {
+  const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
+  const cloth_vector left_over = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
+  const lanes3 change = lanes3_splat(vector_quantise_work(left_over));
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(change, mass_ratio_lanes(c, i)));
+    lanes3_store(y, i, lanes3_add(lanes3_load(y, i), change), left);
+    lanes3_store(r, i, lanes3_quantise(residual, WORK_ROUNDER), left);
+  }
+}
+
+/* Sets the direction to the new velocities of the particles that nothing holds, relative to `base`; 0 for others. */
+static void set_direction_to_motion(const cloth *c, cloth_vector base) {
+  const vector_array v = vectors_at(c, c->state.velocity), y = vectors_at(c, c->scratch.solution);
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector motion = vector_subtract(vector_add(vector_load(v, i), vector_load(y, i)), base);
+    motion = is_unheld(c, i) ? vector_quantise_work(motion) : vector(0.0f, 0.0f, 0.0f);
+    vector_store(vectors_at(c, c->scratch.direction), i, motion);
+  }
+}
+
+/*
+ * Bounds the energy of a solve that was cut short. For linear springs and new velocities w = v + y, with the residual r
+ * = b - A y, the substep changes the energy, over m0, by
+ *
+ *     -1/2 |w - v|^2 - 1/2 h^2 w.Kw - r.w.
+ *
+ * Only the last term can be a gain. So w is scaled by s = 1 + r.w / w.Aw, after which r.w is 0: the step along w that
+ * conjugate gradient would make. Velocities count relative to those of the particles that are held, or to the mean
+ * velocity of the cloth. With `acts` 0 the same work changes nothing, for fixed work.
+ */
+CLOTH_SEPARATE void bound_energy(const cloth *c, const step_plan *plan, const held_particles *held, int acts) {
+  cloth_vector base = held->velocity;
+  if (held->count == 0) {
+    const vector_array v = vectors_at(c, c->state.velocity), y = vectors_at(c, c->scratch.solution);
+    base = vector_add(sum_of_vectors(c, v), sum_of_vectors(c, y));
+    base = vector_quantise_work(vector_scale(base, 1.0f / (float)c->count));
+  }
+  set_direction_to_motion(c, base);
+  const float curvature = apply_operator(c, plan);
+  const float slope = dot_product(c, vectors_at(c, c->scratch.direction), vectors_at(c, c->scratch.residual));
+  if (!is_usable(curvature) || !is_finite(slope)) {
+    return;
+  }
+  float step = minimum(maximum(slope / curvature, -1.0f), 1.0f);
+  advance_and_precondition(c, acts ? flush_small(step, MIN_STEP) : 0.0f);
+}
+
+/* Makes a solve that may have been cut short keep the momentum of a free cloth and add no energy. */
+static void settle_solution(const cloth *c, const step_plan *plan, solve_result result) {
+  const held_particles held = find_held(c);
+  if (held.count == 0) {
+    keep_momentum(c);
+  }
+  if (result.capped || c->settings.capacity.fixed_work) {
+    bound_energy(c, plan, &held, result.capped);
+  }
+  if (result.capped) {
+    quantise_solution(c);
+  }
+}
+
 /* Adds a solve to the statistics of the step. */
 static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
@@ -6909,6 +7024,7 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
+  settle_solution(c, plan, result);
   record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
@@ -9489,22 +9605,64 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 #endif
 
 /* v += (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. */
-CLOTH_INLINE void update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
-                                        int32_t i, int32_t left) {
+   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. Returns the displacement. */
+CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
+                                          int32_t i, int32_t left) {
   lanes3 velocity = lanes3_load(v, i);
   lanes3 predicted = prediction(lanes3_load(x, i), velocity, h);
   lanes3 displacement = lanes3_subtract(lanes3_load(moved, i), predicted);
   lanes3_store(v, i, lanes3_add_scaled(velocity, displacement, inverse_h), left);
+  return displacement;
+}
+
+/*
+ * The velocity update of a cloth that nothing holds. Constraints between its particles keep its momentum but for
+ * rounding: a position has the resolution of a float, and divided by h that is some 1e-4 m/s. The mean of what they add
+ * is therefore taken back, so that the errors do not add up over the substeps.
+ */
+CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity),
+                     moved = predicted_of(c);
+  const lanes h = lanes_splat(plan->h), inverse_h = lanes_splat(plan->inverse_h);
+  lanes_sum sums[4] = {{{0.0f}}}; /* of displacements times mass ratio, and of mass ratios */
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes mass = lanes_within(mass_ratio_lanes(c, i), left);
+    const lanes3 displacement = update_velocity_block(x, v, moved, h, inverse_h, i, left);
+    lanes_sum_add(&sums[0], i, lanes_multiply(lanes_within(displacement.x, left), mass));
+    lanes_sum_add(&sums[1], i, lanes_multiply(lanes_within(displacement.y, left), mass));
+    lanes_sum_add(&sums[2], i, lanes_multiply(lanes_within(displacement.z, left), mass));
+    lanes_sum_add(&sums[3], i, mass);
+  }
+  const cloth_vector sum = {lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2])};
+  cloth_vector gained = vector_scale(sum, plan->inverse_h / lanes_sum_total(&sums[3]));
+  const lanes3 drift = lanes3_splat(vector_flush_work(gained));
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), drift), c->count - i);
+  }
 }
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+  if (plan->is_free) {
+    update_free_velocities(c, plan);
+    return;
+  }
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
   vector_array moved = predicted_of(c);
   lanes h = lanes_splat(plan->h);
   lanes inverse_h = lanes_splat(plan->inverse_h);
-  EACH_BLOCK(i, left, c->count, update_velocity_block(x, v, moved, h, inverse_h, i, left));
+  EACH_BLOCK(i, left, c->count, (void)update_velocity_block(x, v, moved, h, inverse_h, i, left));
+}
+
+/* 1 if no particle is pinned or confined. */
+static int is_free_cloth(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if ((freedom_of(c)[i] & FREEDOM_MASK) != FREEDOM_FREE) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
@@ -9794,7 +9952,7 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
-    cost += (uint64_t)(uint32_t)c->settings.solver.max_iterations * iteration_cost(c, plan);
+    cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
 }
@@ -10274,6 +10432,7 @@ static void prepare_step(const cloth *c, float dt) {
   plan_step(c, dt, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
+  w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -10295,7 +10454,8 @@ static void prepare_step(const cloth *c, float dt) {
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
+  const uint32_t products = (uint32_t)(counts->iterations + counts->substeps_capped); /* see bound_energy() */
+  add_varying_work(c, (uint64_t)products * (uint32_t)c->count, iteration_cost(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;

@@ -204,6 +204,13 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
   return update_direction_and_apply(c, plan, 1.0f, 0);
 }
 
+/* Is a particle free in the solve: neither pinned, nor confined, nor held by a contact? */
+static int is_unheld(const cloth *c, int32_t i) {
+  const uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
+  const int in_contact = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
+  return freedom == FREEDOM_FREE && floats_at(c, c->scratch.mobility)[i] > 0.0f && !in_contact;
+}
+
 /*
  * Corrected start y = S t y0 + (I - S) z (thesis fig. 5.2), where y0 is the last substep's solution and z the
  * prescribed changes, not the preconditioned residual. Unscaled, y0 can raise the energy of a solve that is cut short;
@@ -213,12 +220,8 @@ static float apply_operator(const cloth *c, const step_plan *plan) {
 CLOTH_SEPARATE float start_warm(const cloth *c, const step_plan *plan) {
   vector_array y0 = vectors_at(c, c->state.warm_start);
   vector_array p = vectors_at(c, c->scratch.direction);
-  const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    uint32_t freedom = freedom_of(c)[i] & FREEDOM_MASK;
-    int in_contact = has_solver_contacts(c) && CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_NONE;
-    int is_kept = freedom == FREEDOM_FREE && mobility[i] > 0.0f && !in_contact;
-    vector_store(p, i, is_kept ? vector_load(y0, i) : vector(0.0f, 0.0f, 0.0f));
+    vector_store(p, i, is_unheld(c, i) ? vector_load(y0, i) : vector(0.0f, 0.0f, 0.0f));
   }
   float curvature = apply_operator(c, plan);
   float slope = dot_product(c, p, vectors_at(c, c->scratch.residual));

@@ -44,6 +44,117 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   clear_sticking_blocks(c);
 }
 
+/* Sum of the vectors of all particles. */
+static cloth_vector sum_of_vectors(const cloth *c, vector_array a) {
+  lanes_sum x = {{0.0f}}, y = {{0.0f}}, z = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 block = lanes3_load(a, i);
+    const int32_t left = c->count - i;
+    lanes_sum_add(&x, i, lanes_within(block.x, left));
+    lanes_sum_add(&y, i, lanes_within(block.y, left));
+    lanes_sum_add(&z, i, lanes_within(block.z, left));
+  }
+  return vector(lanes_sum_total(&x), lanes_sum_total(&y), lanes_sum_total(&z));
+}
+
+static float sum_of_mass_ratios(const cloth *c) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes_sum_add(&sum, i, lanes_within(mass_ratio_lanes(c, i), c->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+static cloth_vector vector_quantise_work(cloth_vector a) {
+  return vector(quantise(a.x, WORK_ROUNDER), quantise(a.y, WORK_ROUNDER), quantise(a.z, WORK_ROUNDER));
+}
+
+/* What holds particles in the solve: how many are held, by pins, confinements and contacts, and their mean velocity
+   [m/s]. */
+typedef struct held_particles {
+  int32_t count;
+  cloth_vector velocity;
+} held_particles;
+
+static held_particles find_held(const cloth *c) {
+  held_particles held = {0, {0.0f, 0.0f, 0.0f}};
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_unheld(c, i)) {
+      held.velocity = vector_add(held.velocity, vector_load(vectors_at(c, c->state.velocity), i));
+      held.count++;
+    }
+  }
+  if (held.count > 0) {
+    held.velocity = vector_quantise_work(vector_scale(held.velocity, 1.0f / (float)held.count));
+  }
+  return held;
+}
+
+/* Gives a cloth that nothing holds the momentum that the solve has left over: springs act in pairs, so the sum of the
+   residual is that of a uniform velocity change still to come. It makes the sum 0. */
+CLOTH_SEPARATE void keep_momentum(const cloth *c) {
+  const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
+  const cloth_vector left_over = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
+  const lanes3 change = lanes3_splat(vector_quantise_work(left_over));
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(change, mass_ratio_lanes(c, i)));
+    lanes3_store(y, i, lanes3_add(lanes3_load(y, i), change), left);
+    lanes3_store(r, i, lanes3_quantise(residual, WORK_ROUNDER), left);
+  }
+}
+
+/* Sets the direction to the new velocities of the particles that nothing holds, relative to `base`; 0 for others. */
+static void set_direction_to_motion(const cloth *c, cloth_vector base) {
+  const vector_array v = vectors_at(c, c->state.velocity), y = vectors_at(c, c->scratch.solution);
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector motion = vector_subtract(vector_add(vector_load(v, i), vector_load(y, i)), base);
+    motion = is_unheld(c, i) ? vector_quantise_work(motion) : vector(0.0f, 0.0f, 0.0f);
+    vector_store(vectors_at(c, c->scratch.direction), i, motion);
+  }
+}
+
+/*
+ * Bounds the energy of a solve that was cut short. For linear springs and new velocities w = v + y, with the residual r
+ * = b - A y, the substep changes the energy, over m0, by
+ *
+ *     -1/2 |w - v|^2 - 1/2 h^2 w.Kw - r.w.
+ *
+ * Only the last term can be a gain. So w is scaled by s = 1 + r.w / w.Aw, after which r.w is 0: the step along w that
+ * conjugate gradient would make. Velocities count relative to those of the particles that are held, or to the mean
+ * velocity of the cloth. With `acts` 0 the same work changes nothing, for fixed work.
+ */
+CLOTH_SEPARATE void bound_energy(const cloth *c, const step_plan *plan, const held_particles *held, int acts) {
+  cloth_vector base = held->velocity;
+  if (held->count == 0) {
+    const vector_array v = vectors_at(c, c->state.velocity), y = vectors_at(c, c->scratch.solution);
+    base = vector_add(sum_of_vectors(c, v), sum_of_vectors(c, y));
+    base = vector_quantise_work(vector_scale(base, 1.0f / (float)c->count));
+  }
+  set_direction_to_motion(c, base);
+  const float curvature = apply_operator(c, plan);
+  const float slope = dot_product(c, vectors_at(c, c->scratch.direction), vectors_at(c, c->scratch.residual));
+  if (!is_usable(curvature) || !is_finite(slope)) {
+    return;
+  }
+  float step = minimum(maximum(slope / curvature, -1.0f), 1.0f);
+  advance_and_precondition(c, acts ? flush_small(step, MIN_STEP) : 0.0f);
+}
+
+/* Makes a solve that may have been cut short keep the momentum of a free cloth and add no energy. */
+static void settle_solution(const cloth *c, const step_plan *plan, solve_result result) {
+  const held_particles held = find_held(c);
+  if (held.count == 0) {
+    keep_momentum(c);
+  }
+  if (result.capped || c->settings.capacity.fixed_work) {
+    bound_energy(c, plan, &held, result.capped);
+  }
+  if (result.capped) {
+    quantise_solution(c);
+  }
+}
+
 /* Adds a solve to the statistics of the step. */
 static void record_solve(const cloth *c, int32_t substep, solve_result result) {
   cloth_statistics *s = statistics_of(c);
@@ -127,6 +238,7 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
   solve_result result = solve(c, plan, multilevel);
+  settle_solution(c, plan, result);
   record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);

@@ -213,22 +213,64 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 #endif
 
 /* v += (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. */
-CLOTH_INLINE void update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
-                                        int32_t i, int32_t left) {
+   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. Returns the displacement. */
+CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
+                                          int32_t i, int32_t left) {
   lanes3 velocity = lanes3_load(v, i);
   lanes3 predicted = prediction(lanes3_load(x, i), velocity, h);
   lanes3 displacement = lanes3_subtract(lanes3_load(moved, i), predicted);
   lanes3_store(v, i, lanes3_add_scaled(velocity, displacement, inverse_h), left);
+  return displacement;
+}
+
+/*
+ * The velocity update of a cloth that nothing holds. Constraints between its particles keep its momentum but for
+ * rounding: a position has the resolution of a float, and divided by h that is some 1e-4 m/s. The mean of what they add
+ * is therefore taken back, so that the errors do not add up over the substeps.
+ */
+CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity),
+                     moved = predicted_of(c);
+  const lanes h = lanes_splat(plan->h), inverse_h = lanes_splat(plan->inverse_h);
+  lanes_sum sums[4] = {{{0.0f}}}; /* of displacements times mass ratio, and of mass ratios */
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes mass = lanes_within(mass_ratio_lanes(c, i), left);
+    const lanes3 displacement = update_velocity_block(x, v, moved, h, inverse_h, i, left);
+    lanes_sum_add(&sums[0], i, lanes_multiply(lanes_within(displacement.x, left), mass));
+    lanes_sum_add(&sums[1], i, lanes_multiply(lanes_within(displacement.y, left), mass));
+    lanes_sum_add(&sums[2], i, lanes_multiply(lanes_within(displacement.z, left), mass));
+    lanes_sum_add(&sums[3], i, mass);
+  }
+  const cloth_vector sum = {lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2])};
+  cloth_vector gained = vector_scale(sum, plan->inverse_h / lanes_sum_total(&sums[3]));
+  const lanes3 drift = lanes3_splat(vector_flush_work(gained));
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), drift), c->count - i);
+  }
 }
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+  if (plan->is_free) {
+    update_free_velocities(c, plan);
+    return;
+  }
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
   vector_array moved = predicted_of(c);
   lanes h = lanes_splat(plan->h);
   lanes inverse_h = lanes_splat(plan->inverse_h);
-  EACH_BLOCK(i, left, c->count, update_velocity_block(x, v, moved, h, inverse_h, i, left));
+  EACH_BLOCK(i, left, c->count, (void)update_velocity_block(x, v, moved, h, inverse_h, i, left));
+}
+
+/* 1 if no particle is pinned or confined. */
+static int is_free_cloth(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if ((freedom_of(c)[i] & FREEDOM_MASK) != FREEDOM_FREE) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays

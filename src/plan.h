@@ -262,7 +262,7 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered`, which follows when tethers are chosen. */
+/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;

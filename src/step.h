@@ -163,6 +163,7 @@ static void prepare_step(const cloth *c, float dt) {
   plan_step(c, dt, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
+  w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_runs(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -184,7 +185,8 @@ static void prepare_step(const cloth *c, float dt) {
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
-  add_varying_work(c, (uint64_t)(uint32_t)counts->iterations * (uint32_t)c->count, iteration_cost(c, plan));
+  const uint32_t products = (uint32_t)(counts->iterations + counts->substeps_capped); /* see bound_energy() */
+  add_varying_work(c, (uint64_t)products * (uint32_t)c->count, iteration_cost(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;

@@ -243,6 +243,7 @@ typedef struct step_plan {
   int32_t bend_mode;        /* a cloth_mode: of the bend springs */
   int32_t bend_projected;   /* 1 if the bend springs are projected */
   int32_t tethered;         /* 1 if a particle has a tether */
+  int32_t is_free;          /* 1 if no particle is pinned or confined */
   float projected_above;    /* kappa above which springs are projected */
   float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
   float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
