@@ -13,6 +13,8 @@
 # make list         every suite, and how long it takes
 # make accuracy     table of analytic cases: expected and measured
 # make thesis       the thesis's experiments beside its figures
+# make conservation momentum and energy without air and damping, in every method
+# make flag         a flag's frequency, amplitude and waves beside published ones
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md

@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy thesis quality matrix size cost
+.PHONY: check test list programs accuracy conservation flag thesis quality matrix size cost
 .SECONDARY:
 
 comma := ,
@@ -60,6 +60,9 @@ accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 thesis: $(BUILD)/tests/thesis
 	@sh tests/install.sh
 	sh tests/thesis.sh $(BUILD)/tests
+
+conservation flag: %: $(BUILD)/tests/%
+	$<
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
