@@ -1,5 +1,6 @@
 /*
- * Runs three scenes, prints what a user may want to know about them and writes for each a sheet of moments and a plot.
+ * Runs three scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
+ * an animation (APNG).
  *
  *     demo [directory]                                   (default build/demo)
  *
@@ -29,6 +30,9 @@
 #endif
 
 enum { GRID = 48, MOMENTS = 6, MOMENTS_ACROSS = 3, VIEW_SIZE = 500, GUTTER = 4, OBJECT_LIMIT = 8, PATH_LENGTH = 512 };
+
+/* Animations: pixels along a side, and steps from one picture to the next, a twentieth of a second. */
+enum { FILM_SIZE = 300, FILM_STEPS = 3 };
 
 /// What is shown ///
 
@@ -176,6 +180,8 @@ typedef struct stage {
   render_object objects[OBJECT_LIMIT];
   int count;
   image picture;
+  image film_picture;
+  png_animation film;
 } stage;
 
 static render_mesh *stage_next(stage *s, render_material material) {
@@ -197,25 +203,32 @@ static void stage_set_up(stage *s, const show *what, const scene *description, c
     must(render_mesh_from_collider(stage_next(s, stone), &what->prop), "prop mesh");
   int height = MOMENTS / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER;
   must(image_create(&s->picture, MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER, height, 0xffffff), "picture");
+  must(image_create(&s->film_picture, FILM_SIZE, FILM_SIZE, 0xffffff), "picture");
 }
 
 static void stage_clear(stage *s) {
   for (int i = 0; i < s->count; i++)
     render_mesh_destroy(&s->meshes[i]);
   image_destroy(&s->picture);
+  image_destroy(&s->film_picture);
+}
+
+/* Draws the scene as it is now. */
+static void draw_view(stage *s, const show *what, const cloth *sheet, image *picture, rectangle area) {
+  static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
+                                             offsetof(render_vertex, normal), offsetof(render_vertex, u)};
+  render_scene view = {
+      what->eye, what->target, what->field_of_view, what->to_light, 1.6f, what->floor_height, s->objects, s->count, 0};
+  must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
+       "cloth_write_vertices");
+  must(render_view(picture, area, &view), "render_view");
 }
 
 static void draw_moment(stage *s, const show *what, const cloth *sheet, int moment) {
-  static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
-                                             offsetof(render_vertex, normal), offsetof(render_vertex, u)};
   rectangle area = {moment % MOMENTS_ACROSS * (VIEW_SIZE + GUTTER), moment / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER),
                     VIEW_SIZE, VIEW_SIZE};
-  render_scene view = {
-      what->eye, what->target, what->field_of_view, what->to_light, 1.6f, what->floor_height, s->objects, s->count, 0};
   char caption[32];
-  must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
-       "cloth_write_vertices");
-  must(render_view(&s->picture, area, &view), "render_view");
+  draw_view(s, what, sheet, &s->picture, area);
   snprintf(caption, sizeof caption, "%.2f s", (double)what->moments[moment]);
   image_text(&s->picture, area.x + 16, area.y + area.height - 30, 2, 0x40464c, caption);
   if (moment == 0)
@@ -286,14 +299,36 @@ static void make_path(const char *path) {
   make_directory(path);
 }
 
-static void save(const image *picture, const char *directory, const char *name, const char *suffix) {
+/* A file to write. */
+typedef struct target_file {
   char path[PATH_LENGTH];
-  snprintf(path, sizeof path, "%s/%s%s.png", directory, name, suffix);
-  if (png_write(path, picture->width, picture->height, picture->rgb) != 0) {
-    fprintf(stderr, "demo: cannot write %s: %s\n", path, strerror(errno));
+} target_file;
+
+static target_file file_named(const char *directory, const char *name, const char *suffix) {
+  target_file file;
+  snprintf(file.path, sizeof file.path, "%s/%s%s.png", directory, name, suffix);
+  return file;
+}
+
+/* Ends the demo if the file was not written. */
+static void expect_written(const target_file *file, int result) {
+  if (result != 0) {
+    fprintf(stderr, "demo: cannot write %s: %s\n", file->path, strerror(errno));
     exit(EXIT_FAILURE);
   }
-  printf("  written              %s\n", path);
+  printf("  written              %s\n", file->path);
+}
+
+static void save(const image *picture, const char *directory, const char *name, const char *suffix) {
+  const target_file file = file_named(directory, name, suffix);
+  expect_written(&file, png_write(file.path, picture->width, picture->height, picture->rgb));
+}
+
+/* Adds the scene as it is now to the animation. */
+static void film(stage *s, const show *what, const cloth *sheet) {
+  const rectangle whole = {0, 0, FILM_SIZE, FILM_SIZE};
+  draw_view(s, what, sheet, &s->film_picture, whole);
+  png_animation_add(&s->film, s->film_picture.rgb);
 }
 
 static void step_timed(cloth *sheet, float frame_time, float *microseconds) {
@@ -308,22 +343,29 @@ static void run(const show *what, const char *directory) {
   stage s = {0};
   image plot_picture;
   int moment = 0;
+  description.config.air = cloth_config_default().air;
   if (what->floor_is_solid)
     scene_add_floor(&description, what->floor_height);
   must(scene_open(&description, &instance), "scene_open");
   history h = history_create(description.frames);
   stage_set_up(&s, what, &description, instance.sheet);
+  const target_file film_file = file_named(directory, description.name, "_film");
+  const int pictures = h.frames / FILM_STEPS;
+  must(png_animation_begin(&s.film, film_file.path, FILM_SIZE, FILM_SIZE, pictures), film_file.path);
   for (int frame = 0; frame < h.frames; frame++) {
     step_timed(instance.sheet, description.frame_time, &h.microseconds[frame]);
     record(&h, frame, instance.sheet);
     float now = (float)(frame + 1) * description.frame_time;
     if (moment < MOMENTS && now > what->moments[moment] - 0.5f * description.frame_time)
       draw_moment(&s, what, instance.sheet, moment++);
+    if (frame % FILM_STEPS == 0 && frame / FILM_STEPS < pictures)
+      film(&s, what, instance.sheet);
   }
   draw_plot(&plot_picture, what, &h, description.frame_time);
   report(what, &description, instance.bytes, &h);
   save(&s.picture, directory, description.name, "");
   save(&plot_picture, directory, description.name, "_plot");
+  expect_written(&film_file, png_animation_end(&s.film));
   printf("\n");
   image_destroy(&plot_picture);
   stage_clear(&s);

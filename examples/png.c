@@ -1,5 +1,5 @@
-/* A small PNG writer: adaptive row filters, then deflate with greedy matching and the fixed Huffman codes.
-   SPDX-License-Identifier: MIT */
+/* A small writer of PNG and animated PNG: adaptive row filters, then deflate with greedy matching and the fixed Huffman
+   codes. SPDX-License-Identifier: MIT */
 #include "png.h"
 
 #include <stdio.h>
@@ -57,11 +57,18 @@ static long filter_row(int filter, const uint8_t *row, const uint8_t *above, int
   return sum;
 }
 
-static void filter_rows(const uint8_t *rgb, int width, int height, uint8_t *out) {
-  int bytes = width * CHANNELS;
-  for (int y = 0; y < height; y++) {
-    const uint8_t *row = rgb + (size_t)y * (size_t)bytes;
-    const uint8_t *above = y > 0 ? row - bytes : NULL;
+/* A rectangle of an image, whose rows lie `stride` bytes apart. */
+typedef struct pixels {
+  const uint8_t *rgb;
+  int width, height;
+  size_t stride;
+} pixels;
+
+static void filter_rows(const pixels *p, uint8_t *out) {
+  int bytes = p->width * CHANNELS;
+  for (int y = 0; y < p->height; y++) {
+    const uint8_t *row = p->rgb + (size_t)y * p->stride;
+    const uint8_t *above = y > 0 ? row - p->stride : NULL;
     int best = 0;
     long best_sum = filter_row(0, row, above, bytes, out);
     for (int filter = 1; filter < FILTER_COUNT; filter++) {
@@ -260,37 +267,145 @@ static void write_chunk(FILE *file, const char *type, const uint8_t *data, size_
   fwrite(tail, 1, sizeof tail, file);
 }
 
-static int write_file(const char *path, int width, int height, const uint8_t *packed, size_t packed_size) {
+/* Filters and compresses to new memory. Returns NULL if there is none. */
+static uint8_t *pack(const pixels *p, size_t *packed_size) {
+  size_t size = (size_t)p->height * ((size_t)p->width * CHANNELS + 1);
+  uint8_t *filtered = malloc(size);
+  uint8_t *packed = NULL;
+  if (filtered) {
+    filter_rows(p, filtered);
+    packed = compress_bytes(filtered, size, packed_size);
+  }
+  free(filtered);
+  return packed;
+}
+
+/* Opens a file and writes what precedes the pixels. Returns NULL if that fails. */
+static FILE *open_file(const char *path, int width, int height) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   uint8_t header[13] = {0};
   FILE *file = fopen(path, "wb");
   if (!file)
-    return -1;
+    return NULL;
   put_big_endian(header, (uint32_t)width);
   put_big_endian(header + 4, (uint32_t)height);
   header[8] = 8; /* bits a channel */
   header[9] = 2; /* RGB */
   fwrite(signature, 1, sizeof signature, file);
   write_chunk(file, "IHDR", header, sizeof header);
-  write_chunk(file, "IDAT", packed, packed_size);
-  write_chunk(file, "IEND", header, 0);
+  return file;
+}
+
+/* Returns 0, or -1 if a write has failed. */
+static int close_file(FILE *file) {
+  write_chunk(file, "IEND", NULL, 0);
   int failed = ferror(file);
   return fclose(file) != 0 || failed ? -1 : 0;
 }
 
 int png_write(const char *path, int width, int height, const uint8_t *rgb) {
-  size_t size = (size_t)height * ((size_t)width * CHANNELS + 1);
+  const pixels whole = {rgb, width, height, (size_t)width * CHANNELS};
   size_t packed_size = 0;
-  uint8_t *filtered = malloc(size);
-  uint8_t *packed = NULL;
+  uint8_t *packed = pack(&whole, &packed_size);
+  FILE *file = packed ? open_file(path, width, height) : NULL;
   int result = -1;
-  if (filtered) {
-    filter_rows(rgb, width, height, filtered);
-    packed = compress_bytes(filtered, size, &packed_size);
+  if (file) {
+    write_chunk(file, "IDAT", packed, packed_size);
+    result = close_file(file);
   }
-  if (packed)
-    result = write_file(path, width, height, packed, packed_size);
-  free(filtered);
   free(packed);
   return result;
+}
+
+/// Animation ///
+
+int png_animation_begin(png_animation *a, const char *path, int width, int height, int frames) {
+  uint8_t control[8] = {0}; /* the second number, of repetitions, is 0: for ever */
+  *a = (png_animation){.width = width, .height = height, .frames_per_second = 20};
+  a->current = malloc((size_t)width * (size_t)height * CHANNELS);
+  a->file = a->current ? open_file(path, width, height) : NULL;
+  if (!a->file) {
+    free(a->current);
+    return -1;
+  }
+  put_big_endian(control, (uint32_t)frames);
+  write_chunk(a->file, "acTL", control, sizeof control);
+  return 0;
+}
+
+/* Extends the bounds from..to - 1 so that they contain a number. */
+static void include_number(int bounds[2], int number) {
+  bounds[0] = number < bounds[0] ? number : bounds[0];
+  bounds[1] = number >= bounds[1] ? number + 1 : bounds[1];
+}
+
+/* Finds the columns x and rows y that hold every pixel that differs from the current frame: at least one pixel. */
+static void find_changes(const png_animation *a, const uint8_t *rgb, int x[2], int y[2]) {
+  x[0] = a->width;
+  y[0] = a->height;
+  x[1] = y[1] = 0;
+  for (int i = 0; i < a->width * a->height; i++) {
+    if (a->written == 0 || memcmp(rgb + (size_t)i * CHANNELS, a->current + (size_t)i * CHANNELS, CHANNELS) != 0) {
+      include_number(x, i % a->width);
+      include_number(y, i / a->width);
+    }
+  }
+  if (x[1] == 0) {
+    include_number(x, 0);
+    include_number(y, 0);
+  }
+}
+
+/* Writes the chunk that says where the frame lies and how long it shows. It replaces what was there. */
+static void write_frame_control(png_animation *a, const int x[2], const int y[2]) {
+  uint8_t control[26] = {0};
+  put_big_endian(control, a->number++);
+  put_big_endian(control + 4, (uint32_t)(x[1] - x[0]));
+  put_big_endian(control + 8, (uint32_t)(y[1] - y[0]));
+  put_big_endian(control + 12, (uint32_t)x[0]);
+  put_big_endian(control + 16, (uint32_t)y[0]);
+  control[21] = 1; /* shows for 1 / frames_per_second seconds: two numbers of 16 bits */
+  control[23] = (uint8_t)a->frames_per_second;
+  write_chunk(a->file, "fcTL", control, sizeof control);
+}
+
+/* Writes the pixels of a frame: those of the first are also the picture that programs without animation show. */
+static void write_frame_data(png_animation *a, const uint8_t *packed, size_t packed_size) {
+  if (a->written == 0) {
+    write_chunk(a->file, "IDAT", packed, packed_size);
+    return;
+  }
+  uint8_t *numbered = malloc(packed_size + 4);
+  if (!numbered) {
+    a->failed = 1;
+    return;
+  }
+  put_big_endian(numbered, a->number++);
+  memcpy(numbered + 4, packed, packed_size);
+  write_chunk(a->file, "fdAT", numbered, packed_size + 4);
+  free(numbered);
+}
+
+void png_animation_add(png_animation *a, const uint8_t *rgb) {
+  const size_t stride = (size_t)a->width * CHANNELS;
+  int x[2], y[2];
+  find_changes(a, rgb, x, y);
+  const pixels changed = {rgb + (size_t)y[0] * stride + (size_t)x[0] * CHANNELS, x[1] - x[0], y[1] - y[0], stride};
+  size_t packed_size = 0;
+  uint8_t *packed = pack(&changed, &packed_size);
+  if (!packed) {
+    a->failed = 1;
+    return;
+  }
+  write_frame_control(a, x, y);
+  write_frame_data(a, packed, packed_size);
+  memcpy(a->current, rgb, stride * (size_t)a->height);
+  a->written++;
+  free(packed);
+}
+
+int png_animation_end(png_animation *a) {
+  int result = close_file(a->file);
+  free(a->current);
+  return a->failed ? -1 : result;
 }
