@@ -16,6 +16,7 @@
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make quality      stretch, area, roughness and rest of the standard scenes
+# make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller

@@ -533,10 +533,11 @@ static inline decay decay_of(const double *y, int frames) {
   return d;
 }
 
-/* Nothing damps but the fabric: no air, no velocity_damping. Gravity is small, so that strains are. */
-static inline cloth_config swinging_config(int columns, int rows, double width, double height, int substeps) {
+/* Nothing damps but the fabric: no air, no velocity_damping. */
+static inline cloth_config swinging_config(int columns, int rows, double width, double height, double gravity,
+                                           int substeps) {
   cloth_config config = hanging_config(columns, rows, width, height, substeps);
-  config.gravity = vector_at(0.0, -0.5, 0.0);
+  config.gravity = vector_at(0.0, -gravity, 0.0);
   config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = config.fabric.bend_damping = 0.0f;
@@ -563,8 +564,8 @@ typedef struct swing {
 /* Stretches: 1 m long, it hangs by its upper edge and is let go unstretched. */
 static inline swing swing_stretching(double damping, int substeps) {
   enum { COLUMNS = 9, ROWS = 33 };
-  const double stiffness = 10.0;
-  cloth_config config = swinging_config(COLUMNS, ROWS, (COLUMNS - 1) / (ROWS - 1.0), 1.0, substeps);
+  const double stiffness = 100.0;
+  cloth_config config = swinging_config(COLUMNS, ROWS, (COLUMNS - 1) / (ROWS - 1.0), 1.0, STANDARD_GRAVITY, substeps);
   config.fabric.stretch_warp = config.fabric.stretch_weft = (float)stiffness;
   config.fabric.shear = 0.0f;
   config.fabric.stretch_damping = (float)damping;
@@ -579,8 +580,9 @@ static inline swing swing_stretching(double damping, int substeps) {
    a cell pulls with the shear modulus times d, and its two dampers with kd times the speed. */
 static inline swing swing_shearing(double damping, int substeps) {
   enum { COLUMNS = 16, ROWS = 32 };
-  const double shear = 3.0;
-  cloth_config config = swinging_config(COLUMNS, ROWS, (COLUMNS - 1) / (ROWS - 1.0), 1.0, substeps);
+  const double shear = 30.0;
+  cloth_config config = swinging_config(COLUMNS, ROWS, (COLUMNS - 1) / (ROWS - 1.0), 1.0, 5.0, substeps);
+  config.origin = vector_at(0.0, 0.5, 0.0); /* floats are finer near 0 */
   config.fabric.stretch_warp = config.fabric.stretch_weft = 1e4f;
   config.fabric.shear = (float)shear;
   config.fabric.shear_damping = (float)damping;
@@ -595,7 +597,7 @@ static inline swing swing_shearing(double damping, int substeps) {
 /* Bends: a cantilever of 19 cm, B = 1e-3 N m, whose bending has a viscosity of `time` times B. */
 static inline swing swing_bending(double time, int substeps) {
   enum { COLUMNS = 33, ROWS = 9 };
-  cloth_config config = swinging_config(COLUMNS, ROWS, 0.2, 0.0, substeps);
+  cloth_config config = swinging_config(COLUMNS, ROWS, 0.2, 0.0, 0.5, substeps);
   config.edge_weft = vector_at(0.0, 0.0, 0.2 * (ROWS - 1) / (COLUMNS - 1));
   config.fabric.bend = 1e-3f;
   config.fabric.bend_damping = (float)time;

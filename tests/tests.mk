@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy conservation flag thesis quality matrix size cost
+.PHONY: check test list programs accuracy thesis quality fabrics matrix size cost
 .SECONDARY:
 
 comma := ,
@@ -66,6 +66,16 @@ conservation flag: %: $(BUILD)/tests/%
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
+
+# The experiments of tests/material.c as a table, and a picture.
+fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
+	@mkdir -p $(BUILD)/fabrics
+	$(BUILD)/tests/fabrics_picture $(BUILD)/fabrics/fabrics.png
+	@$(BUILD)/tests/material --table
+
+$(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c examples/png.c examples/render.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
 matrix:
 	@sh tests/install.sh
