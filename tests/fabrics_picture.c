@@ -1,5 +1,5 @@
 /*
- * A picture of the fabrics: the same square of each, 45 cm wide, over the same post of 18 cm, at the default config but
+ * A picture of the fabrics: the same square of each, 40 cm wide, over the same post of 18 cm, at the default config but
  * for the grid and some velocity_damping, which brings it to rest.
  *
  *     fabrics_picture FILE.png
@@ -18,7 +18,7 @@
 
 enum { GRID = 64, FRAMES = 300, ACROSS = 4, VIEW_WIDTH = 420, VIEW_HEIGHT = 400, SEGMENTS = 96 };
 
-#define SIDE 0.45f        /* of a sheet [m] */
+#define SIDE 0.4f         /* of a sheet [m] */
 #define POST_RADIUS 0.09f /* [m] */
 #define POST_HEIGHT 0.3f  /* [m] */
 #define THICKNESS 0.002f  /* distance of a sheet from the post [m] */
@@ -140,7 +140,7 @@ static void draw(image *picture, int number, const render_mesh *cylinder) {
   const render_object objects[] = {{&mesh, what->material}, {cylinder, stone}};
   const render_scene view = {.eye = {0.42f, 0.42f, 0.95f},
                              .target = {0, -0.1f, 0},
-                             .field_of_view = 0.41f,
+                             .field_of_view = 0.42f,
                              .to_light = {-0.7f, 1.0f, 0.45f},
                              .radius = 0.6f,
                              .floor_height = -POST_HEIGHT,

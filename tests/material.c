@@ -356,6 +356,7 @@ static const test tests[] = {
 /* The tests without the harness's lines. */
 static int print_table(void) {
   is_table = 1;
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     const test *t = &tests[i];
     printf("%s%s\n", i > 0 ? "\n" : "", t->name);
