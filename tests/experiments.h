@@ -168,12 +168,14 @@ static inline strip_place place_in_strip(const strip_grid *g, int column, int ro
 }
 
 /* Masses: each particle weighs as the piece of sheet around it, spacing squared, and half of that at the free end, so
-   that the overhang weighs what a strip cut from a large sheet does. The strip at 45 degrees is cut out of a larger
+   that the overhang weighs what a strip cut from a large sheet does. A particle of the library weighs a little
+   less: the sheet between the outermost lines is shared among them all. The strip at 45 degrees is cut out of a larger
    sheet by maps: what lies outside has stiffness 0 and the least mass, 1 %, and falls. */
 static inline void fill_strip_maps(const strip_grid *g, float *mass, float *stiffness) {
+  double usual = (double)(g->columns * g->rows) / (double)((g->columns - 1) * (g->rows - 1));
   for (int i = 0; i < g->columns * g->rows; i++) {
     strip_place p = place_in_strip(g, i % g->columns, i / g->columns);
-    mass[i] = p.outside ? 0.01f : p.step == g->steps ? 0.5f : 1.0f;
+    mass[i] = (float)(p.outside ? 0.01 : p.step == g->steps ? 0.5 * usual : usual);
     stiffness[i] = p.outside ? 0.0f : 1.0f;
   }
 }
@@ -192,8 +194,6 @@ static inline cloth_config strip_config(const strip_grid *g) {
   config.rows = g->rows;
   config.fabric = g->s->fabric;
   double along = g->s->spacing * (g->columns - 1), across = g->s->spacing * (g->rows - 1);
-  config.fabric.density *=
-      (float)((double)(g->columns * g->rows) / (double)((g->columns - 1) * (g->rows - 1))); /* spacing^2 a particle */
   if (g->s->angle == 45) { /* the strip points along x */
     double half = ROOT_HALF;
     config.edge_warp = vector_at(along * half, 0.0, along * half);
