@@ -180,8 +180,8 @@ static inline void fill_strip_maps(const strip_grid *g, float *mass, float *stif
   }
 }
 
-/* Slowest frequency of the strip as a cantilever [rad/s]. The strip is damped with it, so that it comes to rest
-   soonest; where it rests does not depend on that. */
+/* Slowest frequency of the strip as a cantilever [rad/s]. The strip is damped at 1.5 times that, so that it
+   comes to rest soonest; where it rests does not depend on that. */
 static inline double strip_frequency(const strip_grid *g) {
   const strip *s = g->s;
   double density = (double)s->fabric.density, length = g->steps * g->step_length;
@@ -205,7 +205,7 @@ static inline cloth_config strip_config(const strip_grid *g) {
     config.origin = vector_at(-g->s->spacing, 0.0, 0.0);
   }
   config.max_colliders = 0;
-  config.integration.velocity_damping = (float)fmin(fmax(strip_frequency(g), 1.0), 60.0);
+  config.integration.velocity_damping = (float)fmin(fmax(1.5 * strip_frequency(g), 1.0), 60.0);
   return config;
 }
 
@@ -264,33 +264,53 @@ static inline double rest_chord(const strip *what, int steps) {
   return chord;
 }
 
-/* Rigidity by the overhang at which the chord hangs by 41.5 degrees [N m]. Strips are whole cells long: between the two
-   lengths on both sides of 41.5 degrees the rigidity is interpolated, which hardly differs from one to the other. With
-   fewer than two cells of overhang the shortest strip is taken as it is. *overhang: the length at 41.5 degrees [m]. */
-static inline double peirce_rigidity(const strip *what, double *overhang) {
+/* A strip of `steps` steps that came to rest: the angle of its chord [degrees] and the rigidity that explains it [N m].
+ */
+typedef struct strip_rest {
+  int steps;
+  double chord, rigidity;
+} strip_rest;
+
+static inline strip_rest rest_strip(const strip *what, int steps) {
   double weight = (double)what->fabric.density * STANDARD_GRAVITY;
+  double length = steps * strip_grid_of(what, steps).step_length, chord = rest_chord(what, steps);
+  strip_rest r = {steps, chord, weight * pow(length, 3.0) / rigidity_number(fmax(chord, 0.05) * DEGREE)};
+  return r;
+}
+
+/* The overhang at which the chord of a strip of a rigidity hangs by 41.5 degrees [m]. */
+static inline double overhang_of(const strip *what, double rigidity) {
+  return cbrt(rigidity / ((double)what->fabric.density * STANDARD_GRAVITY) * rigidity_number(PEIRCE_CHORD * DEGREE));
+}
+
+#define LONGEST_STRIP 120 /* steps */
+
+/* Rigidity by the overhang at which the chord hangs by 41.5 degrees [N m]. Strips are whole steps long: between the two
+   on both sides of 41.5 degrees the rigidity is interpolated, which hardly differs from one to the other. Where one
+   step hangs by more, or the longest by less, that strip is taken as it is. */
+static inline double peirce_rigidity(const strip *what) {
   double step_length = strip_grid_of(what, 1).step_length;
-  int steps = (int)(2.0 * cbrt(grid_rigidity(&what->fabric, what->spacing) / weight) / step_length + 0.5);
-  steps = steps < 1 ? 1 : steps;
-  double angle[2] = {0.0, 0.0}, rigidity[2] = {0.0, 0.0}; /* of the longest strip above, the shortest below */
-  while (angle[0] == 0.0 || angle[1] == 0.0) {
-    double chord = rest_chord(what, steps), length = steps * step_length;
-    int hangs = chord >= PEIRCE_CHORD;
-    angle[hangs] = chord;
-    rigidity[hangs] = weight * length * length * length / rigidity_number(fmax(chord, 0.05) * DEGREE);
-    if ((hangs && steps == 1) || steps > 120)
-      break;
-    steps += hangs ? -1 : 1;
+  strip_rest less = {0, 0.0, 0.0}, more = {LONGEST_STRIP + 1, 90.0, 0.0}; /* that hang by less, and by more */
+  double guess = grid_rigidity(&what->fabric, what->spacing);
+  while (more.steps - less.steps > 1) {
+    int steps = (int)(overhang_of(what, guess) / step_length);
+    if (steps <= less.steps)
+      steps = less.steps + 1;
+    if (steps >= more.steps)
+      steps = more.steps - 1;
+    strip_rest r = rest_strip(what, steps);
+    guess = r.rigidity;
+    if (r.chord < PEIRCE_CHORD)
+      less = r;
+    else
+      more = r;
   }
-  double share = (PEIRCE_CHORD - angle[0]) / (angle[1] - angle[0]);
-  double result = rigidity[1];
-  if (angle[1] == 0.0)
-    result = rigidity[0];
-  else if (angle[0] != 0.0)
-    result = rigidity[0] + share * (rigidity[1] - rigidity[0]);
-  if (overhang != NULL)
-    *overhang = cbrt(result / weight * rigidity_number(PEIRCE_CHORD * DEGREE));
-  return result;
+  if (less.steps == 0)
+    return more.rigidity;
+  if (more.steps > LONGEST_STRIP)
+    return less.rigidity;
+  double share = (PEIRCE_CHORD - less.chord) / (more.chord - less.chord);
+  return less.rigidity + share * (more.rigidity - less.rigidity);
 }
 
 /// Sheets that hang ///

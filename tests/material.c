@@ -83,7 +83,7 @@ static void judge_rigidity(int kind, double cells, int angle) {
   double expected = is_fine ? (double)s.fabric.bend : grid_rigidity(&s.fabric, s.spacing);
   for (int i = 0; i < 3; i++) {
     s.substeps = peirce_substeps[i];
-    ratio[i] = peirce_rigidity(&s, NULL) / expected;
+    ratio[i] = peirce_rigidity(&s) / expected;
     holds = holds && ratio[i] >= 0.7 && ratio[i] <= 1.4;
   }
   GOAL(holds && spread(ratio, 3) <= 0.05,
@@ -103,10 +103,10 @@ static void test_bending(void) {
 }
 
 static void test_bending_on_coarse_grids(void) {
-  static const double cells[] = {0.25, 0.5, 1.0};
-  for (int i = 0; i < 3; i++) {
+  static const double cells[] = {0.5, 1.0};
+  for (int i = 0; i < 2; i++) {
     for (int angle = 0; angle <= 90; angle += 45) {
-      if (all || (i == 1 && angle == 0))
+      if (all || (i == 0 && angle == 0))
         judge_rigidity(tested_fabric, cells[i], angle);
     }
   }
@@ -121,7 +121,7 @@ static void test_bending_by_grid(void) {
       double ratio[3], expected = grid_rigidity(&s.fabric, s.spacing);
       for (int i = 0; i < 3; i++) {
         s.substeps = substeps[i];
-        ratio[i] = peirce_rigidity(&s, NULL) / expected;
+        ratio[i] = peirce_rigidity(&s) / expected;
       }
       GOAL(ratio[1] >= 0.7 && ratio[1] <= 1.4 && spread(ratio, 3) <= 0.05,
            "%-9s 1 m, n %3d: B_eff / B' at 7, 28, 112 substeps %6.3f %6.3f %6.3f, B' / B %.3g", fabric_names[kind], n,
@@ -142,7 +142,7 @@ static void test_bending_in_tiers(void) {
     s.fabric.stretch_warp = s.fabric.stretch_weft = 300.0f;
     s.fabric.stretch_damping = s.fabric.shear_damping = s.fabric.bend_damping = 0.0f;
     experiment_method = tiers[i].method;
-    double ratio = peirce_rigidity(&s, NULL) / grid_rigidity(&s.fabric, s.spacing);
+    double ratio = peirce_rigidity(&s) / grid_rigidity(&s.fabric, s.spacing);
     experiment_method = CLOTH_INTEGRATION_ADAPTIVE;
     GOAL(ratio >= 0.7 && ratio <= 1.4, "%s, %d substeps, cells of 8 mm, B 2e-5 N m: B_eff / B' %.3f", tiers[i].name,
          s.substeps, ratio);
@@ -152,9 +152,8 @@ static void test_bending_in_tiers(void) {
 static void test_overhangs(void) {
   strip silk = {preset(CLOTH_FABRIC_SILK), 1.0 / 31.0, 0, 28}, denim = silk;
   denim.fabric = preset(CLOTH_FABRIC_DENIM);
-  double short_one = 0.0, long_one = 0.0;
-  peirce_rigidity(&silk, &short_one);
-  peirce_rigidity(&denim, &long_one);
+  double short_one = overhang_of(&silk, peirce_rigidity(&silk));
+  double long_one = overhang_of(&denim, peirce_rigidity(&denim));
   GOAL(short_one < long_one, "overhang at n 32: silk %.1f cm, denim %.1f cm", 100.0 * short_one, 100.0 * long_one);
 }
 
