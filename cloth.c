@@ -1697,14 +1697,14 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *
  *   prepare   prepare_step() (step.h), before the first substep
  *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
- *   forces    evaluate_forces() (forces.h, air.h, springs.h, bend.h, seam.h): unless only these two act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act
  *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
  *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   project_springs() (projection.h), pull_tethers() (tether_pull.h), limit_strain() (lines.h) and
- *             update_velocities_from_positions() (motion.h), in this order
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_solve.h), pull_tethers() (tether_pull.h),
+ *             limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in this order
  *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h) and constrain_to_targets()
  *             (targets.h), in this order
  *   accept    accept_particles() (motion.h)
@@ -1717,21 +1717,22 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                              then of each block of columns
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
- *   row_buffers      forces    changes that the springs of a row bring to rows below:    forces
- *                              buffer 0 those one cell long, 1 and 2 bend springs
+ *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
  *   force_share      predict   share with which forces act on each particle              add_explicit_change()
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
- *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *                    lengths   impulses of the twist; then LINE_BLOCK rows, transposed:  lengths
+ *                              x, y, z, mobility, and x, y, z at the substep's start
  *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
+ *   line_work        lengths   eliminations along the lines of a bundle: for each        lengths
+ *                              element LINE_SLOT, on rings RING_SLOT, blocks of lanes
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
- *   bend_slopes      forces    slopes of implicit bend springs                           solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
  *   direction        hold      prescribed velocity changes z of held particles           solve
@@ -1747,13 +1748,14 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *
  *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
  *                              steps work.h makes plans there                            the statistics
- *   own.constraints  prepare   projection_plan and the distance constraints after it     project_springs()
+ *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
+ *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
- * the state and the workspace, after each component of product and direction, and before bend_slopes.
+ * the state and the workspace, and after each component of product and direction.
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
@@ -1761,7 +1763,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
 
 /* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
    cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
-   (row + 1, column). A bend spring is stored in the same way, by squares of two by two cells. */
+   (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
@@ -1814,12 +1816,6 @@ enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TAR
    discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
    offsets for every lane width. */
 #define LANE_PAD 8
-/* Zeros before the bend slopes: the slopes of springs that would end at the first two particles of the grid. Two are
-   needed; eight keep the slopes aligned. */
-#define ZERO_PAD 8
-/* Row buffers, each of a vector per column: buffer 0 for springs one cell long; 1 and 2, for even and odd rows, for
-   bend springs, which reach two rows. */
-#define ROW_BUFFERS 3
 
 /* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
 #define FREEDOM_MASK 3u
@@ -1884,31 +1880,27 @@ enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 
 /* One direction of stretch or shear springs, with coefficients for a substep of h seconds and the reference mass m0. */
 typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* h ks / m0: velocity change per metre of elongation [1/s] */
-  float stiffness;   /* h^2 ks / m0 */
-  float damping;     /* h kd / m0 */
-  float compression; /* share of stiffness and damping that acts on a spring shorter than its rest length */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
-  int32_t mode;      /* a cloth_mode: of the springs that act by forces */
-  int32_t projected; /* PROJECTED_NONE ... */
+  float rest;          /* rest length [m] */
+  float force;         /* h ks / m0: velocity change per metre of elongation [1/s] */
+  float stiffness;     /* h^2 ks / m0 */
+  float damping;       /* h kd / m0 */
+  float compression;   /* share of stiffness and damping that acts on a spring shorter than its rest length */
+  float kappa;         /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
+  int32_t mode;        /* a cloth_mode: of the springs that act by forces */
+  int32_t projected;   /* PROJECTED_NONE ... */
+  float compliance[2]; /* of projected springs longer and shorter than at rest: m0 / (h^2 ks + h kd) */
+  float damping_share; /* of projected springs: h kd / (h^2 ks + h kd) */
 } spring_family;
 
-/* One direction of bend springs, with coefficients for a substep of h seconds and the reference mass m0. A spring of
-   length l = s L, shorter than its rest length L, changes the velocity of its ends by the weaker of curve * p(s) and
-   linear * (l - L), but by no less than fold * (l - L) [m/s]; negative pushes the ends apart. p is the quartic of Choi
-   and Ko (2002). */
-typedef struct bend_family {
-  float rest, inverse_rest; /* L [m], 1 / L */
-  float curve;              /* (h / m0) c / L^2 [m/s] */
-  float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
-  float linear;             /* (h / m0) c_b [1/s] */
-  float linear_slope;       /* (h^2 / m0) c_b */
-  float max_push;           /* maximum of the curve's push [m/s] */
-  float fold;               /* (h / m0) times the fold stiffness [1/s] */
-  float fold_slope;         /* (h^2 / m0) times the fold stiffness */
-  float damping;            /* h kd / m0 */
-} bend_family;
+/* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
+   viscosity. */
+typedef struct bend_plan {
+  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
+  float twist;        /* of the twist of cells */
+  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
+  float kappa;        /* the larger stiffness, without viscosity and share of forces */
+  float ratio;        /* B' / B, 0 if B is 0 */
+} bend_plan;
 
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
    before the first substep. */
@@ -1916,23 +1908,20 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
-  int32_t notes;            /* CLOTH_NOTE_... flags for the result */
-  int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
-  int32_t forces;           /* 1 if anything but gravity, velocity damping and air acts by forces */
-  int32_t springs;          /* 1 if stretch or shear springs act by forces */
-  int32_t projects;         /* 1 if springs are projected */
-  int32_t span;             /* largest span of the projected springs [cells] */
-  float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
-  float history_weight;     /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
-  int32_t bend_mode;        /* a cloth_mode: of the bend springs */
-  int32_t bend_projected;   /* 1 if the bend springs are projected */
-  int32_t tethered;         /* 1 if a particle has a tether */
-  int32_t is_free;          /* 1 if no particle is pinned or confined */
-  float projected_above;    /* kappa above which springs are projected */
-  float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
-  float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
+  int32_t notes;         /* CLOTH_NOTE_... flags for the result */
+  int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
+  int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
+  int32_t springs;       /* 1 if stretch or shear springs act by forces */
+  int32_t projects;      /* 1 if springs are projected */
+  int32_t bends;         /* 1 if the cloth resists bending */
+  float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
+  float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  int32_t tethered;      /* 1 if a particle has a tether */
+  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  float projected_above; /* kappa above which springs are projected */
+  float tether_scale;    /* length of tethers over their rest length */
   spring_family spring[DIRECTIONS];
-  bend_family bend[DIRECTIONS];
+  bend_plan bend;
 } step_plan;
 
 /* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
@@ -1954,21 +1943,10 @@ typedef struct moving_body {
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
-/* A range for the length of springs across `span` cells, see constraint.h. */
-typedef struct distance_constraint {
-  int32_t span;                             /* [cells] */
-  float low, high;                          /* the range's ends, squared [m^2] */
-  float compliance_below, compliance_above; /* m0 / (h^2 ks) of springs that are too short and too long */
-  float gain_below, gain_above;             /* 1 / (2 + compliance): the gain between two particles of mobility 1 */
-  int32_t fast;                             /* 1 if project_uniform() may be used in uniform runs */
-  float kappa, above; /* kappa of the family and threshold, if only springs above it are projected; else 0 */
-} distance_constraint;
-
-/* The constraints of a step's projected springs, which follow this struct in memory: those of one direction are
-   consecutive, from the largest span to the smallest. */
-typedef struct projection_plan {
-  int32_t first[DIRECTIONS], count[DIRECTIONS];
-} projection_plan;
+/* A range for the length of springs, see strain_limit.h. */
+typedef struct distance_range {
+  float low, high; /* its ends, squared [m^2] */
+} distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
    step. */
@@ -2009,12 +1987,11 @@ typedef struct grid_shape {
 typedef struct cloth_settings {
   cloth_config_air air;
   struct {
-    int32_t method, bend_method;
-    float explicit_threshold, projection_threshold, bdf2_blend;
+    int32_t method;
+    float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  cloth_config_projection projection;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
@@ -2037,7 +2014,7 @@ typedef struct cloth_settings {
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
-  uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
+  uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
 
@@ -2047,7 +2024,7 @@ typedef struct scratch_offsets {
    can be read until the next step. */
 typedef struct own_offsets {
   uint32_t workspace;
-  uint32_t constraints; /* 0: nothing is ever projected */
+  uint32_t line_factors;
   uint32_t iterations, reactions;
 } own_offsets;
 
@@ -2081,6 +2058,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2088,20 +2066,20 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
 LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
-LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
@@ -2175,10 +2153,14 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
+#if WITH_LIMITS
+
 /* Refunds work that was charged in advance but skipped. */
 static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
   add_work(c, 0u - times, cost);
 }
+
+#endif
 
 /* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
    until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
@@ -2340,16 +2322,16 @@ static int has_air(const cloth *c) {
 }
 
 /* One of ROW_BUFFERS buffers of a vector per column. Owned by the forces and by the product of the solver's matrix. */
-static vector_array row_buffer(const cloth *c, int32_t number) {
+static vector_array row_buffer(const cloth *c) {
   vector_array f;
-  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.x = floats_at(c, c->scratch.row_buffers);
   f.y = f.x + c->grid.columns;
   f.z = f.y + c->grid.columns;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * c->grid.columns) * sizeof(float));
 }
 
 /* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */
@@ -2760,12 +2742,11 @@ int cloth_self_test(void) {
   X(stretch_weft, 0.0f, 1.0e7f, " N/m")                                                                                \
   X(shear, 0.0f, 1.0e7f, " N/m")                                                                                       \
   X(bend, 0.0f, 10.0f, " N m")                                                                                         \
-  X(bend_transition, 1.0e-6f, 0.5f, "")                                                                                \
   X(compression, 0.0f, 1.0f, "")                                                                                       \
   X(shear_compression, 0.0f, 1.0f, "")                                                                                 \
   X(stretch_damping, 0.0f, 1.0e4f, " N s/m")                                                                           \
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
-  X(bend_damping, 0.0f, 1.0e4f, " N s/m")
+  X(bend_damping, 0.0f, 10.0f, " s")
 
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
@@ -2774,10 +2755,7 @@ int cloth_self_test(void) {
   X(max_colliders, 0, CLOTH_COLLIDER_LIMIT, "")                                                                        \
   X(grid.wrap, 0, 1, "")                                                                                               \
   X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
-  X(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, "")                                             \
   X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
-  X(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells")                                                                   \
-  X(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                  \
   X(tethers.count, 0, 2, "")                                                                                           \
   X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
@@ -2801,7 +2779,7 @@ int cloth_self_test(void) {
   X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
   X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
-  X(projection.fold_stiffness, 0.0f, 1.0e6f, " N/m")                                                                   \
+  X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
@@ -2819,7 +2797,6 @@ int cloth_self_test(void) {
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
-  X(SPANS, RANGE, "projection.spans: 0 or a power of two")                                                             \
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
@@ -3116,12 +3093,11 @@ static cloth_fabric fabric_default(void) {
   f.stretch_weft = 1000.0f;
   f.shear = 700.0f;
   f.bend = 1.0e-5f;
-  f.bend_transition = 0.05f;
   f.compression = 1.0f;
   f.shear_compression = 1.0f;
   f.stretch_damping = 0.05f;
   f.shear_damping = 0.05f;
-  f.bend_damping = 0.2f;
+  f.bend_damping = 0.001f;
   return f;
 }
 
@@ -3151,7 +3127,7 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
  * order drape: silk 13 mm, wool 17 mm, cotton 24 mm, denim 28 mm (tests/fabrics.c).
  */
 #define PRESET(density, warp, weft, shear, bend)                                                                       \
-  { density, warp - shear, weft - shear, shear, bend, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f }
+  { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
     /* density [kg/m^2], tensile stiffness along warp and weft, shear modulus [N/m], bending rigidity [N m] */
     PRESET(0.0600f, 3000.0f, 1800.0f, 20.0f, 1.3e-6f),         /* silk */
@@ -3209,16 +3185,13 @@ cloth_config cloth_config_default(void) {
   config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
-  config.integration.explicit_threshold = 0.2f;
-  config.integration.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.integration.explicit_threshold = 0.0f;
+  config.integration.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
   config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
   config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
   config.integration.max_speed = 300.0f;
   config.integration.velocity_damping = 0.1f;
-  config.projection.spans = CLOTH_AUTOMATIC;
-  config.projection.fine_sweeps = 3;
-  config.projection.fold_stiffness = 200.0f;
+  config.grid.min_bending_length = 1.0f;
   config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
   config.tethers.scale = 1.0015f;
   config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
@@ -3256,7 +3229,7 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
-  return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
+  return 0;
 }
 
 /* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
@@ -3452,10 +3425,17 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Are rows transposed for projection, so that lanes work on LINE_BLOCK rows at once? On narrower grids the memory for
-   that does not pay. */
-static int transposes_rows(const cloth *c) {
-  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
+/* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
+#define LINE_SLOT 5
+#define RING_SLOT 7
+/* Planes of transposed rows, see lines.h. */
+#define ROW_PLANES 7
+/* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
+#define BEND_FACTOR_FLOATS 5
+
+/* Elements of the longest lines: those of the longer side. */
+static int32_t longest_line(const cloth *c) {
+  return c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
 }
 
 /* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
@@ -3498,46 +3478,12 @@ static int32_t coarse_line_floats(const cloth *c) {
   return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
-/* Largest span of projected springs [cells], a power of two. `setting` is projection.spans; CLOTH_AUTOMATIC takes an
-   eighth of the smaller side. A span that the grid cannot hold is halved until it can. */
-static int32_t largest_span(int32_t columns, int32_t rows, int32_t setting) {
-  int32_t side = columns < rows ? columns : rows;
-  int32_t span = setting != CLOTH_AUTOMATIC ? setting : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (setting == CLOTH_AUTOMATIC && span > side / 8))) {
-    span /= 2;
-  }
-  return span;
-}
-
-/* Bytes of the constraints of projected springs: two for each span, two cells, the length of bend springs, among the
-   spans, and two for the diagonals. */
-static uint32_t projection_bytes(const cloth_config *config) {
-  int32_t constraints = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
-    constraints += 2;
-  }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)constraints * sizeof(distance_constraint));
-}
-
-/* Lines of springs across the seam of a tube, with one spring per row. First the springs one cell long: warp, diagonal
-   and antidiagonal. Then the bend springs of these directions from each of the last two columns. */
+/* Lines of springs across the seam of a tube, with one spring per row: warp, diagonal and antidiagonal. */
 #define SEAM_SPRINGS 3
-#define SEAM_BENDS 6
-
-/* Lines across the seam that the solver may need. */
-static int32_t seam_lines(const cloth *c) {
-  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
-}
 
 /* Floats of one value of a line across the seam, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
-}
-
-/* May springs be projected at some kappa? */
-static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3545,7 +3491,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
-  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
@@ -3554,23 +3500,21 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
-  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
+  int32_t buffers = 3 * c->grid.columns;
   int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t transposed = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
-      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
-    }
     if (is_wrapped(c)) {
-      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = reserve_vectors(end, SEAM_SPRINGS * OPERATOR_FLOATS * seam_rows(c));
     }
     if (c->state.contacts) {
       c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
@@ -3584,7 +3528,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  reserve_floats(end, LANE_PAD + 2); /* read past predicted positions by springs two cells long */
+  reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
@@ -3699,7 +3643,7 @@ static void flush_settings(cloth_settings *s) {
   s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
   s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->projection.fold_stiffness = flush_small(s->projection.fold_stiffness, WORK_QUANTUM);
+  s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
   s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
@@ -3713,7 +3657,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
   s->air = config->air;
   s->integration.method = config->integration.method;
-  s->integration.bend_method = config->integration.bend_method;
+  s->integration.min_bending_length = config->grid.min_bending_length;
   s->integration.explicit_threshold = config->integration.explicit_threshold;
   s->integration.projection_threshold = config->integration.projection_threshold;
   s->integration.bdf2_blend = config->integration.bdf2_blend;
@@ -3721,7 +3665,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->integration.max_substeps = config->integration.max_substeps;
   s->integration.max_speed = config->integration.max_speed;
   s->integration.velocity_damping = config->integration.velocity_damping;
-  s->projection = config->projection;
   s->tethers = config->tethers;
   s->solver = config->solver;
   s->strain_limit = config->strain_limit;
@@ -3835,11 +3778,10 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 
 /*
  * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
- * damping [N s/m] and rest length [m] of a direction, Choi and Ko's buckling curve (Choi and Ko 2002) with the
- * constants of bend springs, the fold stiffness, and the bounds on kappa by which plan.h decides how springs are
- * integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
+ * damping [N s/m] and rest length [m] of a direction, the length of tethers, and the bounds on kappa by which plan.h
+ * decides how springs are integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
  *
- * In: inputs.fabric, c->grid, c->settings.factors, c->settings.projection. Out: return values. Scratch: none.
+ * In: inputs.fabric, inputs.gravity, c->grid, c->settings. Out: return values. Scratch: none.
  */
 
 /* Largest kappa of a family that is forced to be explicit. Two families at the limit stay below the two-dimensional
@@ -3849,13 +3791,15 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 #ifndef EXPLICIT_LIMIT
 #define EXPLICIT_LIMIT 0.4f
 #endif
-/* Largest h^2/m0 times linear slope of a bend spring that is integrated explicitly. tests/stability.c still passes with
-   0.2; with 0.8 sheets gain energy without bound. */
-#define BEND_EXPLICIT_LIMIT 0.05f
-/* Largest share of its rest length by which a bend spring's push moves a particle in a substep. The Jacobian across a
-   bend spring is dropped, see bend_force(): where the spring turns sideways its push is explicit even if the spring is
-   solved for, and without this bound a stiff one is unstable. */
-#define BEND_TRAVEL 0.25f
+/* Weight per mass by which a grid's least bending length is defined [m/s^2]; a cloth's gravity does not change it. */
+#define STANDARD_GRAVITY 9.81f
+/* Least compliance of projected springs: what keeps their elimination stable in floats. A spring of compliance 1e-5
+   keeps 5e-6 of a strain that a substep brings. */
+#define MIN_COMPLIANCE 1.0e-5f
+/* Springs of a greater compliance move particles by less than the rounding of positions: they count as absent, and have
+   the compliance after it. Much greater ones would make inverse pivots subnormal. */
+#define MAX_COMPLIANCE 1.6777216e7f
+#define COMPLIANCE_ABSENT 3.3554432e7f
 /* Largest kappa of any spring: stiffness is clamped there. A float cannot tell a stiffer spring from a rigid one, and
    larger values would only lose more digits of the linear system. */
 #define KAPPA_LIMIT 1.0e6f
@@ -3865,6 +3809,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 /* Automatic substeps of a cloth that solves keep kappa below this: up to about 50 the conjugate gradient converges in a
    few iterations, whose number grows with the root of kappa. */
 #define SUBSTEP_KAPPA 50.0f
+/* The same for a cloth whose springs are all explicit, if its threshold is 0: half of EXPLICIT_LIMIT. */
+#define SUBSTEP_KAPPA_EXPLICIT 0.2f
 /* Minimum of automatic substeps where stiff springs are projected; kappa requires no more there. */
 #define SUBSTEPS_PROJECTED 4.0f
 /* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
@@ -3904,63 +3850,37 @@ static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
-/* Choi and Ko's quartic p(s) for the force of a buckled spring of length s times its rest length, 0 < s < 1. It fits
-   z^2 / (cos z - sinc z), sinc z = s, within 1.7 % (rows CK of `make accuracy`). */
-CLOTH_INLINE lanes bend_curve(lanes s) {
-  lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
-  return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
+/* What lets tethers out, see tether_scale(). A sheet held at its edge strains by weight * length / stiffness at the
+   edge; one held at its corners by about 11 times as much at the corners, and its hem sinks as far as this lets it. */
+#define TETHER_SLACK 6.0f
+/* The same for what a sheet held by its side shears: the distance to the side grows with the square of the angle. */
+#define TETHER_SHEAR_SLACK 0.3f
+/* Least stiffness [N/m] that both are divided by, and the most that it lets tethers out: softer fabrics have tethers
+   that never pull. */
+#define MIN_TETHER_STIFFNESS 1.0e-3f
+#define MAX_TETHER_SLACK 1.0e3f
+
+/* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
+static float tether_scale(const cloth *c) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  const float columns = (float)(c->grid.columns - 1 + is_wrapped(c)) * c->grid.spacing_warp;
+  const float rows = (float)(c->grid.rows - 1) * c->grid.spacing_weft;
+  const float stiffness = maximum(minimum(f->stretch_warp, f->stretch_weft), MIN_TETHER_STIFFNESS);
+  const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
+  const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
+  const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
+  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
 }
 
-/* p'(s). */
-CLOTH_INLINE lanes bend_curve_slope(lanes s) {
-  lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
-  return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
-}
-
-/* The constant of the bend force f = (constant / L^2) p(s) [N m^2]: four times the flexural rigidity EI of a spring.
-   A sheet of rigidity B [N m] in every direction results from EI = 4/9 B w on the axes, w being the spacing across the
-   spring, and from 1/sqrt(2) of that on the diagonals, w being the geometric mean of both spacings. */
-#define BEND_AXIS_CONSTANT (4.0f * 4.0f / 9.0f)
-#define BEND_DIAGONAL_CONSTANT (4.0f * 4.0f / 9.0f * 0.70710678f)
-
-static float bend_constant(const cloth *c, int32_t direction) {
-  float width = c->grid.spacing_weft;
-  float share = BEND_AXIS_CONSTANT;
-  if (direction == WEFT) {
-    width = c->grid.spacing_warp;
-  } else if (direction != WARP) {
-    width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
-    share = BEND_DIAGONAL_CONSTANT;
-  }
-  return share * inputs_of(c)->fabric.bend * width;
-}
-
-/* Slope c_b of a bend spring's linear part [N/m]: the line c_b (l - L) meets the curve at s = 1 - bend_transition. */
-static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
-  float transition = inputs_of(c)->fabric.bend_transition;
-  float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
-  return negate(p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
-}
-
-/* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
-#define FOLD_SHARE 0.2f
-
-static float axis_fold_stiffness(const cloth *c, int32_t direction) {
-  float shape = c->grid.spacing_weft / c->grid.spacing_warp;
-  float stiffness = c->settings.projection.fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
-  return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
-}
-
-/* Fold stiffness of a direction [N/m], the minimum slope of its bend springs. A diagonal has a quarter of the mean of
-   both axes, the ratio of diagonal to axis that bending has in an isotropic sheet. */
-static float fold_stiffness(const cloth *c, int32_t direction) {
-  if (direction <= WEFT) {
-    return axis_fold_stiffness(c, direction);
-  }
-  return 0.125f * (axis_fold_stiffness(c, WARP) + axis_fold_stiffness(c, WEFT));
+/* Rigidity B' with which the cloth bends, and its ratio to the fabric's, see cloth_config_grid. */
+static float bend_rigidity(const cloth *c, float *ratio) {
+  const float area = c->grid.spacing_warp * c->grid.spacing_weft;
+  const float length = flush_small(c->settings.integration.min_bending_length * square_root(area), STATE_QUANTUM);
+  const float weight = inputs_of(c)->fabric.density * STANDARD_GRAVITY;
+  const float bend = inputs_of(c)->fabric.bend;
+  const float rigidity = bend + flush_small(length * length * (length * weight), WORK_QUANTUM);
+  *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
+  return rigidity;
 }
 
 /// Springs ///
@@ -3994,7 +3914,7 @@ CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
   return left < TILE ? left : TILE;
 }
 
-/* Offsets from the cell that keeps a spring to its particles, for springs one cell long: start and end. */
+/* Offsets from the cell that keeps a spring to its particles: start and end. */
 CLOTH_INLINE int32_t spring_start(int32_t direction) {
   return direction == ANTIDIAGONAL ? 1 : 0;
 }
@@ -4009,9 +3929,9 @@ typedef struct row_forces {
 } row_forces;
 
 /* Last lanes of the preceding block of a row, for one component: of what springs add to the next particles of the row
-   (`own`) and of the row below (`below`). Springs two cells long are shifted twice; the second shift has its own. */
+   (`own`) and of the row below (`below`). */
 typedef struct component_shift {
-  lanes_shift own, below, own_moved, below_moved;
+  lanes_shift own, below;
 } component_shift;
 
 /* The shifts of x, y and z; start a row with shift_start(). */
@@ -4020,29 +3940,25 @@ typedef struct shift_state {
 } shift_state;
 
 CLOTH_INLINE shift_state shift_start(void) {
-  component_shift start = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  component_shift start = {lanes_shift_start(), lanes_shift_start()};
   shift_state state = {{start, start, start}};
   return state;
 }
 
 /*
  * Sums one component of the springs' velocity changes to particles. A spring adds its change f to its start and
- * subtracts it from its end, so that particle p receives, with `up` the particle `reach` rows above it,
+ * subtracts it from its end, so that particle p receives, with `up` the particle above it,
  *
- *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - reach]
- *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - reach].
+ *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - 1]
+ *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - 1].
  *
  * The second line is read from `buffer`, where row `up` has left it; this row leaves its own there in exchange. Nothing
  * is scattered, so that lanes of any number add in the same order. Returns the sum.
  */
-CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, int32_t reach,
-                                        float *buffer, int32_t count) {
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, float *buffer,
+                                        int32_t count) {
   lanes own = lanes_shift_in(&shift->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
   lanes below = lanes_shift_in(&shift->below, along[DIAGONAL]);
-  if (reach == 2) {
-    own = lanes_shift_in(&shift->own_moved, own);
-    below = lanes_shift_in(&shift->below_moved, below);
-  }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
   lanes_store_first(buffer, lanes_add(lanes_add(along[WEFT], along[ANTIDIAGONAL]), below), count);
@@ -4050,32 +3966,32 @@ CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component
 }
 
 /* Sums of all components for the block of particles at a column, `count` of them to the row's end. */
-CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, int32_t reach, vector_array buffer,
-                                   int32_t column, int32_t count) {
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, vector_array buffer, int32_t column,
+                                   int32_t count) {
   const lanes3 *a = forces->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(accumulate_component(x, &state->part[0], reach, buffer.x + column, count),
-                   accumulate_component(y, &state->part[1], reach, buffer.y + column, count),
-                   accumulate_component(z, &state->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &state->part[0], buffer.x + column, count),
+                   accumulate_component(y, &state->part[1], buffer.y + column, count),
+                   accumulate_component(z, &state->part[2], buffer.z + column, count));
 }
 
-/* Vectors of a block of particles and of their neighbours `reach` cells along the row (right), the column (below) and
-   both (across). In the last rows, which have none below, `below` and `across` repeat `first` and `right`. */
+/* Vectors of a block of particles and of their neighbours along the row (right), the column (below) and both (across).
+   In the last row, which have none below, `below` and `across` repeat `first` and `right`. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t reach, int32_t below) {
-  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
-                          lanes3_load(from, i + below + reach)};
+CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t below) {
+  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + 1), lanes3_load(from, i + below),
+                          lanes3_load(from, i + below + 1)};
   return corners;
 }
 
-/* Index offset from a particle to the one `reach` cells below, 0 if there is none. */
-static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
-  return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
+/* Index offset from a particle to the one below, 0 if there is none. */
+static int32_t offset_below(const cloth *c, int32_t row) {
+  return row + 1 < c->grid.rows ? c->grid.columns : 0;
 }
 
 /* Vector at the end of a spring minus vector at its start. */
@@ -4202,21 +4118,21 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
-/* How many of the `left` cells from one to its row's end keep a spring of a direction, `reach` cells long; may be
-   negative. `below` is offset_below() of the row. */
-CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+/* How many of the `left` cells from one to its row's end keep a spring of a direction; may be negative. `below` is
+   offset_below() of the row. */
+CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
   }
-  return left - (direction == WEFT ? 0 : reach);
+  return left - (direction == WEFT ? 0 : 1);
 }
 
-/* The springs of direction d, `reach` cells long, that the cells from one on keep. */
-CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t cell, int32_t count) {
+/* The springs of direction d that the cells from one on keep. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t cell, int32_t count) {
   spring_block b = {cell, cell, 1};
   if (count > 0) { /* without springs their particles may lie beyond the maps: stay at the cell */
-    b.i += reach * spring_start(d);
-    b.j += reach * spring_end(c, d);
+    b.i += spring_start(d);
+    b.j += spring_end(c, d);
   }
   return b;
 }
@@ -4251,104 +4167,21 @@ CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   return r.change;
 }
 
-/// Bend springs ///
-
-/*
- * Bend springs by forces: springs two cells long that push their ends apart when bent, with Choi and Ko's buckling
- * curve (Choi and Ko 2002), a linear part near the rest length and the fold stiffness as minimum. Their matrix block is
- * slope d d^T, d being the vector along the spring.
- *
- * In: plan->bend, plan->bend_mode, the stiffness map; positions and velocities come from the caller. Out: velocity
- * changes (returned). Scratch: bend_slopes, count floats per direction, holds the slopes of implicit bend springs;
- * row_buffers 1 and 2 carry forces from a row to the row after the next.
- */
-
-/* A bend spring along d: its velocity change is `pull` d (negative pushes apart), that of its damping `damping` (d.v)
-   d, and its matrix block `slope` d d^T, damping included. All are 0 for l >= L. */
-typedef struct bend_result {
-  lanes pull;
-  lanes damping;
-  lanes slope;
-} bend_result;
-
-/* `scale`: the springs' stiffness factors, 0 for lanes without a spring. The part of the Jacobian across d is dropped:
-   it is negative and would make the matrix indefinite. */
-CLOTH_INLINE bend_result bend_force(const bend_family *b, spring_length l, lanes scale) {
-  lanes zero = lanes_splat(0.0f);
-  lanes rest = lanes_splat(b->rest);
-  lanes length = l.length, inverse = l.inverse;
-  lanes_mask bent = lanes_less(length, rest);
-  lanes s = lanes_multiply(length, lanes_splat(b->inverse_rest));
-  lanes elongation = lanes_subtract(length, rest);
-  lanes curve_pull = lanes_multiply(lanes_splat(b->curve), bend_curve(s));
-  curve_pull = lanes_maximum(curve_pull, lanes_splat(negate(b->max_push)));
-  lanes line_pull = lanes_multiply(lanes_splat(b->linear), elongation);
-  lanes_mask linear = lanes_less(curve_pull, line_pull);
-  lanes curve_slope = lanes_multiply(lanes_splat(b->curve_slope), bend_curve_slope(s));
-  lanes slope = lanes_select(linear, lanes_splat(b->linear_slope), curve_slope);
-  lanes pull = lanes_select(linear, line_pull, curve_pull);
-  lanes fold_pull = lanes_multiply(lanes_splat(b->fold), elongation);
-  lanes_mask folds = lanes_less(fold_pull, pull);
-  slope = lanes_minimum(lanes_select(folds, lanes_splat(b->fold_slope), slope), lanes_splat(KAPPA_LIMIT));
-  pull = lanes_select(folds, fold_pull, pull);
-  /* Factor of all results, 0 for a spring that is not bent. One `inverse` turns a force into a multiple of d, the
-     second the product d d^T into u u^T. */
-  lanes share = lanes_select(bent, lanes_multiply(scale, inverse), zero);
-  lanes over_square = lanes_multiply(share, inverse);
-  bend_result result;
-  result.pull = lanes_quantise(lanes_multiply(pull, share), WORK_ROUNDER);
-  result.damping = lanes_quantise(lanes_multiply(lanes_splat(b->damping), over_square), WORK_ROUNDER);
-  slope = lanes_add(slope, lanes_splat(b->damping));
-  result.slope = lanes_quantise(lanes_multiply(slope, over_square), WORK_ROUNDER);
-  return result;
-}
-
-/* Vector along a bend spring, from start to end [m]. Rounded to multiples of 2^-40: its products with slopes, rounded
-   alike, and with itself are multiples of 2^-80 and not subnormal. */
-CLOTH_INLINE lanes3 bend_span(const cell_corners *x, int32_t direction) {
-  return lanes3_quantise(corner_difference(x, direction), WORK_ROUNDER);
-}
-
-/* Slopes of the implicit bend springs of a direction, one per cell. */
-CLOTH_INLINE float *bend_slopes_of(const cloth *c, int32_t direction) {
-  return floats_at(c, c->scratch.bend_slopes) + direction * c->count;
-}
-
-/* Returns the velocity changes at the starts of bend springs; `s->x` is a bend_span(). Implicit ones store their
-   slopes, and add slope (d.v) d where explicit ones add damping (d.v) d. */
-CLOTH_INLINE lanes3 bend_pull(const spring_context *s) {
-  bend_result r = bend_force(&s->plan->bend[s->direction], s->length, spring_scale(s->c, s->ends, s->count));
-  lanes slope = r.damping;
-  if (WITH_SOLVER && s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-    slope = r.slope;
-    lanes_store_first(s->stored, slope, s->left);
-  }
-  lanes along = lanes_quantise(lanes3_dot(s->x, s->v), WORK_ROUNDER);
-  return lanes3_scale(s->x, lanes_quantise(lanes_add(r.pull, lanes_multiply(slope, along)), WORK_ROUNDER));
-}
-
-/* Row buffer that a row of bend springs reads and then fills for the row after the next. Even and odd rows have one
-   each. */
-static vector_array bend_buffer(const cloth *c, int32_t row) {
-  return row_buffer(c, 1 + (row & 1));
-}
-
 /// Seam of a tube ///
 
 /*
- * The seam of a wrapped sheet: springs from its last columns to its first, which the kernels of rows leave out. They
- * form lines along the seam, one for each direction and, for bend springs, for each of the two columns where they
- * start: lines 0..2 are springs one cell long, 3..5 bend springs to the first column, 6..8 to the second. Lanes take a
- * line row by row; no two springs of a line share a particle.
+ * The seam of a wrapped sheet: springs from its last column to its first, which the kernels of rows leave out. They
+ * form lines along the seam, one for each direction but the weft. Lanes take a line row by row; no two springs of a
+ * line share a particle.
  *
  * In: c->grid, the plan's modes. Out: forces, added to a vector array. Scratch: seam, a run of seam_rows() floats for
- * each of w (3) and beta of a line's implicit springs, bend springs too.
+ * each of w (3) and beta of a line's implicit springs.
  */
 
 #if WITH_WRAP
 
 typedef struct seam_line {
-  int32_t direction, is_bend;
+  int32_t direction;
   int32_t mode;     /* how its springs act by forces, a cloth_mode */
   int32_t from, to; /* particles: start and end of the first row's spring */
   int32_t rows;     /* rows that have a spring */
@@ -4357,17 +4190,14 @@ typedef struct seam_line {
 
 static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
-  int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
-  int32_t first_column = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t last_column = c->grid.columns - reach + first_column;
+  const int32_t last_column = c->grid.columns - 1;
   seam_line line;
-  line.direction = directions[number % SEAM_SPRINGS];
-  line.is_bend = reach == 2;
-  line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
-  int32_t below = line.direction == WARP ? 0 : reach;
+  line.direction = directions[number];
+  line.mode = plan->spring[line.direction].mode;
+  const int32_t below = line.direction == WARP ? 0 : 1;
   line.rows = c->grid.rows - below;
-  line.from = line.direction == ANTIDIAGONAL ? first_column : last_column;
-  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : first_column);
+  line.from = line.direction == ANTIDIAGONAL ? 0 : last_column;
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : 0);
   line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }
@@ -4685,7 +4515,7 @@ enum {
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
   COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 300,   /* per particle, when tethers are chosen, ... */
+  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
@@ -4699,27 +4529,33 @@ enum {
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
-  COST_SPRINGS = 640, /* stretch and shear springs: forces and operator */
-  COST_BENDS = 600,   /* bend springs: forces */
+  COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
   COST_CHANGE = 85,   /* new velocities and the prediction after forces */
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
-  COST_BEND_BLOCKS = 310, /* bend springs in the preconditioner */
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
   COST_SOLVE = 200,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
-  COST_BEND_PAIR = 225,   /* bend springs in an iteration */
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
-  COST_UNIFORM = 64,     /* per spring inside a uniform run */
-  COST_GENERAL = 165,    /* per spring outside uniform runs, and per spring of a strain limit */
-  COST_RUN = 62,         /* per line of springs */
-  COST_RING = 20,        /* per spring of a ring, in addition to that of a row */
-  COST_SEAM_SHEAR = 280, /* per shear spring across the seam */
-  COST_UPDATE = 75,      /* velocities from the moved positions */
+  COST_STRETCH = 190,      /* per spring solved along a line */
+  COST_LINE = 620,         /* per line of springs */
+  COST_DAMPED = 30,        /* per spring with damping, in addition */
+  COST_MAPPED = 120,       /* per spring whose stiffness maps change, in addition */
+  COST_STRETCH_RING = 115, /* per particle of a ring, in addition */
+  COST_BEND = 420,         /* bending of a particle: twist, row and column */
+  COST_BEND_LINE = 420,    /* per line of hinges and pair of columns */
+  COST_BEND_GENERAL = 195, /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_MAPPED = 200,  /* ... and in addition with a stiffness map */
+  COST_BEND_RING = 420,    /* per particle of a ring, in addition */
+  COST_VISCOUS = 85,       /* in addition with bending viscosity */
+  COST_LIMIT = 70,         /* per spring of a strain limit */
+  COST_LIMIT_LINE = 62,    /* per line */
+  COST_LIMIT_RING = 25,    /* per particle of a ring, in addition to that of a row */
+  COST_UPDATE = 75,        /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -4730,7 +4566,7 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 280,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 295,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 350,   /* per particle that touches a collider */
@@ -4741,7 +4577,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {20, 60, 150, 140, 200};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 190, 210, 215};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -4767,10 +4603,10 @@ static uint32_t near_cost(const cloth_collider *body) {
 
 /*
  * A uniform run is a piece of a line in which every particle has mobility 1 (it is free and of the reference mass) and
- * every spring has stiffness factor 1. project_uniform() serves there, at less than half of the general kernel's cost
- * and with the same bits. Every row has one run, its longest; so has every block of LINE_BLOCK columns.
- * In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has set.
- * Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
+ * every spring has stiffness factor 1. Where all lines of a bundle are uniform from end to end, bending takes the
+ * factors that plan_bend_lines() computes once a step, with the same bits. Every row has one run, its longest; so has
+ * every block of LINE_BLOCK columns. In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has
+ * set. Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
  */
 
 static uniform_run *uniform_runs_of(const cloth *c) {
@@ -4787,17 +4623,6 @@ static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
   return uniform_runs_of(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
-#if WITH_PROJECTION || CLOTH_LANES > 1
-/* The elements that lie in run `a` and, `shift` columns further right, in run `b`. */
-static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) {
-  int32_t from = b.from - shift;
-  int32_t to = b.to - shift;
-  a.from = (int16_t)(from > a.from ? from : a.from);
-  a.to = (int16_t)(to < a.to ? to : a.to);
-  return a;
-}
-#endif
-
 /* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
@@ -4810,7 +4635,7 @@ static int has_unit_mobility(const cloth *c, int32_t particle) {
 static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
   uniform_run longest = {0, 0};
   int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
+  for (int32_t n = 0; n < length && !c->constant.stiffness_map && !has_solver_contacts(c); n++) {
     for (int32_t s = 0; s < side; s++) {
       from = has_unit_mobility(c, first + n * along + s) ? from : n + 1;
     }
@@ -4850,7 +4675,8 @@ static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t colu
       max_deviation = lanes_maximum(max_deviation, lanes_keep(lanes_first(columns - column), deviation));
     }
   }
-  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
+  return !c->constant.stiffness_map && !has_solver_contacts(c) &&
+         !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
 }
 
 /* Finds the runs of all rows and of all blocks of columns. Returns the number of particles in the runs of the rows. */
@@ -4936,8 +4762,9 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
     s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend.kappa * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = plan->bends ? CLOTH_MODE_PROJECTED : CLOTH_MODE_OFF;
+  s->bend_ratio = plan->bend.ratio;
 }
 
 /* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
@@ -5214,8 +5041,8 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
  * or projected, and the share of extrapolation.
  *
  * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
- * step_plan, in a step the workspace's. Scratch: none; the offsets of operator_blocks and bend_slopes tell whether the
- * cloth has a solver.
+ * step_plan, in a step the workspace's. Scratch: none; the offset of operator_blocks tells whether the cloth has
+ * a solver.
  */
 
 /* A coefficient clamped to `limit`, or 0 if it is below WORK_QUANTUM. */
@@ -5239,7 +5066,7 @@ CLOTH_SEPARATE spring_family plan_spring(const cloth *c, float h, int32_t d) {
   float per_mass = h / reference_mass(c);
   spring_family s;
   s.rest = direction_rest(c, d);
-  s.stiffness = limited_coefficient(h * (per_mass * direction_stiffness(c, d)), solvable_kappa(c));
+  s.stiffness = limited_coefficient(h * (per_mass * direction_stiffness(c, d)), KAPPA_LIMIT);
   s.damping = limited_coefficient(per_mass * direction_damping(c, d), DAMPING_LIMIT);
   s.force = s.stiffness * (1.0f / h);
   s.compression = d <= WEFT ? inputs_of(c)->fabric.compression : inputs_of(c)->fabric.shear_compression;
@@ -5306,6 +5133,10 @@ static int is_stable_explicit(const cloth *c, const spring_family *s) {
 static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   s->projected = projected_by_kappa(c, s->kappa, plan->projected_above);
   s->mode = s->projected == PROJECTED_ALL ? CLOTH_MODE_OFF : mode_by_kappa(c, s->kappa);
+  if (s->projected != PROJECTED_ALL && s->stiffness > solvable_kappa(c)) {
+    s->stiffness = solvable_kappa(c);
+    s->force = s->stiffness * plan->inverse_h;
+  }
   if (!WITH_SOLVER || s->mode == CLOTH_MODE_OFF || c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE) {
     return;
   }
@@ -5320,73 +5151,50 @@ static void choose_mode(const cloth *c, step_plan *plan, spring_family *s) {
   plan->notes |= CLOTH_NOTE_MADE_IMPLICIT;
 }
 
-/* Coefficients of the bend springs of a direction, before they are clamped by plan_bend(): `linear` and `fold` follow
-   there. */
-static void plan_bend_family(const cloth *c, step_plan *plan, int32_t d) {
-  float per_mass = plan->h / reference_mass(c);
-  bend_family *b = &plan->bend[d];
-  b->rest = 2.0f * direction_rest(c, d);
-  b->inverse_rest = 1.0f / b->rest;
-  b->curve = per_mass * bend_constant(c, d) / (b->rest * b->rest);
-  b->curve_slope = limited_coefficient(plan->h * b->curve / b->rest, KAPPA_LIMIT);
-  b->linear_slope = limited_coefficient(plan->h * (per_mass * bend_linear_slope(c, d, b->rest)), KAPPA_LIMIT);
-  b->fold_slope = limited_coefficient(plan->h * (per_mass * fold_stiffness(c, d)), KAPPA_LIMIT);
-  b->damping = limited_coefficient(per_mass * inputs_of(c)->fabric.bend_damping, DAMPING_LIMIT);
-  b->max_push = BEND_TRAVEL * b->rest * plan->inverse_h;
+/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
+   extrapolated from it bring the rest in later substeps. */
+static float force_share(const step_plan *plan) {
+  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
 }
 
-/* 1 if bend springs are projected: adaptive ones whose kappa is above the threshold of projection or, in a cloth
-   without a solver for them, too large to be explicit. Explicit springs have their damping clamped to what is stable,
-   so it counts in kappa only where their stiffness alone is too large to be explicit. */
-static int is_bend_projected(const cloth *c, const step_plan *plan) {
-  float kappa = plan->bend_kappa * max_kappa_factor(c);
-  if (kappa > BEND_EXPLICIT_LIMIT) {
-    kappa += 2.0f * plan->bend[WARP].damping;
-  }
-  return WITH_PROJECTION && c->settings.integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
-         c->settings.integration.bend_method == CLOTH_BEND_ADAPTIVE &&
-         kappa > (c->scratch.bend_slopes ? plan->projected_above : BEND_EXPLICIT_LIMIT);
-}
+/* Largest stiffness of a hinge, viscosity included. The elimination of a line cancels all but the masses, 1, of pivots
+   of 6 of it: at 1e4 that leaves 11 bits. Stiffer lines would lose momentum, and gain energy in contact. */
+#define BEND_KAPPA_LIMIT 1.0e4f
+/* The same beside springs that are solved for. Bending that is solved after a solve cut short feeds on what is left
+   over there: with 1e4, 4 of the 1,000 sets of tests/stability.c gain more than 50 times their weight times their size.
+ */
+#define SOLVED_BEND_KAPPA_LIMIT 64.0f
 
-/* Projected bend springs are linear, with the larger of the slope near rest length and the fold stiffness. */
-static void plan_projected_bend(step_plan *plan) {
-  plan->bend_mode = CLOTH_MODE_OFF;
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    float kappa = maximum(plan->bend[d].linear_slope, plan->bend[d].fold_slope);
-    plan->bend_compliance[d] = 1.0f / maximum(kappa, WORK_QUANTUM);
-  }
-}
-
-/* Plans all bend springs: projected, or solved for if they are too stiff to be explicit and the cloth can, else
-   explicit. Slopes are clamped to what the mode can take; clamping the fabric's own slope is noted. */
+/* Bending. What exceeds the limit is taken from the viscosity first. */
 static void plan_bend(const cloth *c, step_plan *plan) {
-  float fabric_kappa = 0.0f;
-  plan->bend_kappa = 0.0f;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    plan_bend_family(c, plan, d);
-    fabric_kappa = maximum(fabric_kappa, plan->bend[d].linear_slope);
-    plan->bend_kappa = maximum(plan->bend_kappa, maximum(fabric_kappa, plan->bend[d].fold_slope));
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
+  bend_plan *b = &plan->bend;
+  const float rigidity = bend_rigidity(c, &b->ratio);
+  const float per_mass = plan->h * (plan->h / reference_mass(c));
+  const float warp = per_mass * (rigidity * (v / u) / (u * u)), weft = per_mass * (rigidity * (u / v) / (v * v));
+  b->kappa = maximum(warp, weft);
+  const float limit = plan->solves ? SOLVED_BEND_KAPPA_LIMIT : BEND_KAPPA_LIMIT;
+  const float elastic = maximum(b->kappa * force_share(plan), WORK_QUANTUM);
+  const float most = maximum(limit / elastic - 1.0f, 0.0f);
+  const float wanted = inputs_of(c)->fabric.bend_damping * plan->inverse_h, viscosity = minimum(wanted, most);
+  const float share = force_share(plan) * (1.0f + viscosity);
+  if (elastic > limit || wanted > most) {
+    plan->notes |= CLOTH_NOTE_BEND_LIMITED;
   }
-  plan->bend_projected = is_bend_projected(c, plan);
-  if (plan->bend_projected) {
-    plan_projected_bend(plan);
-    return;
-  }
-  float limit = BEND_EXPLICIT_LIMIT / max_kappa_factor(c);
-  plan->bend_mode = plan->bend_kappa == 0.0f ? CLOTH_MODE_OFF : CLOTH_MODE_EXPLICIT;
-  if (WITH_SOLVER && plan->bend_kappa > limit && c->scratch.bend_slopes) {
-    plan->bend_mode = CLOTH_MODE_IMPLICIT;
-    limit = solvable_kappa(c);
-  }
-  plan->notes |= fabric_kappa > limit ? CLOTH_NOTE_BEND_SOFTENED : 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    bend_family *b = &plan->bend[d];
-    b->linear_slope = minimum(b->linear_slope, limit);
-    b->linear = b->linear_slope * plan->inverse_h;
-    b->fold_slope = minimum(b->fold_slope, limit);
-    b->fold = b->fold_slope * plan->inverse_h;
-    b->damping = minimum(b->damping, limit);
-  }
+  b->stiffness[WARP] = limited_coefficient(warp * share, limit);
+  b->stiffness[WEFT] = limited_coefficient(weft * share, limit);
+  b->twist = 2.0f * square_root(b->stiffness[WARP]) * square_root(b->stiffness[WEFT]);
+  b->shift = flush_small(viscosity / (1.0f + viscosity), WORK_QUANTUM);
+  plan->bends = b->stiffness[WARP] > 0.0f || b->stiffness[WEFT] > 0.0f;
+}
+
+/* Compliances of a projected family. The BDF2 prediction brings the rest of a force in later substeps. */
+static void plan_compliance(const step_plan *plan, spring_family *s) {
+  const float stiffness = s->stiffness + s->damping;
+  s->compliance[0] = 1.0f / maximum(force_share(plan) * stiffness, WORK_QUANTUM);
+  s->compliance[0] = minimum(maximum(s->compliance[0], MIN_COMPLIANCE), COMPLIANCE_ABSENT);
+  s->compliance[1] = minimum(s->compliance[0] / maximum(s->compression, WORK_QUANTUM), COMPLIANCE_ABSENT);
+  s->damping_share = stiffness > 0.0f ? flush_small(s->damping / stiffness, WORK_QUANTUM) : 0.0f;
 }
 
 /* Speed of the fastest particle as a step of dt seconds starts [m/s]. */
@@ -5420,9 +5228,11 @@ static int32_t choose_substeps(const cloth *c, float dt) {
   if (c->settings.capacity.fixed_work) {
     return c->settings.integration.max_substeps;
   }
-  float target = c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT
-                     ? c->settings.integration.explicit_threshold
-                     : SUBSTEP_KAPPA;
+  float target = SUBSTEP_KAPPA;
+  if (c->settings.integration.method >= CLOTH_INTEGRATION_EXPLICIT) {
+    const float threshold = c->settings.integration.explicit_threshold;
+    target = threshold > 0.0f ? threshold : SUBSTEP_KAPPA_EXPLICIT;
+  }
   float substeps =
       max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
@@ -5469,15 +5279,13 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->substeps = choose_substeps(c, dt);
   plan->h = dt / (float)plan->substeps;
   plan->inverse_h = 1.0f / plan->h;
-  plan->span = largest_span(c->grid.columns, c->grid.rows, c->settings.projection.spans);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     plan->spring[d] = plan_spring(c, plan->h, d);
   }
   plan->projected_above = projected_above(c, plan);
-  plan_bend(c, plan);
-  plan->solves = plan->bend_mode == CLOTH_MODE_IMPLICIT;
-  plan->forces = plan->bend_mode != CLOTH_MODE_OFF;
-  plan->projects = plan->bend_projected;
+  plan->solves = 0;
+  plan->forces = 0;
+  plan->projects = 0;
   plan->springs = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     choose_mode(c, plan, &plan->spring[d]);
@@ -5487,28 +5295,23 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   }
   plan->forces |= plan->springs;
   plan_extrapolation(c, plan);
+  plan_bend(c, plan);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plan_compliance(plan, &plan->spring[d]);
+  }
+  plan->tether_scale = tether_scale(c);
 }
-
-#if WITH_PROJECTION
-
-/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
-   extrapolated from it bring the rest in later substeps. */
-static float force_share(const step_plan *plan) {
-  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
-}
-
-#endif
 
 /// Forces ///
 
 /*
  * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
- * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * damping, air, stretch and shear springs, as velocity changes times the mass ratio [m/s]. In the same pass the
  * blocks of the operator are made.
  *
  * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
- * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
- * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks and seam
+ * if anything is implicit. Scratch: row_buffers.
  */
 
 /* A block of cells of a row whose springs are evaluated. */
@@ -5526,11 +5329,11 @@ typedef struct row_context {
 /* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
 CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
   float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
-  const int32_t count = springs_left(d, 1, o->below, o->left);
+  const int32_t count = springs_left(d, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 1, o->cell, count),
+                            .ends = springs_at(o->c, d, o->cell, count),
                             .count = count,
                             .x = corner_difference(&o->x, d),
                             .v = corner_difference(&o->v, d),
@@ -5541,31 +5344,14 @@ CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_leng
   return spring_pull(&s);
 }
 
-/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
-CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
-  const int32_t count = springs_left(d, 2, o->below, o->left);
-  const spring_context s = {.c = o->c,
-                            .plan = o->plan,
-                            .direction = d,
-                            .ends = springs_at(o->c, d, 2, o->cell, count),
-                            .count = count,
-                            .x = bend_span(&o->x, d),
-                            .v = corner_difference(&o->v, d),
-                            .length = length,
-                            .stored = bend_slopes_of(o->c, d) + o->cell,
-                            .width = 0,
-                            .left = o->left};
-  return bend_pull(&s);
-}
-
-/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
-   those of bend springs, two cells long. Stores their part of the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
+/* Adds the velocity changes of a row's springs to `change` and stores their part of the operator. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row,
+                                                 vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
-  const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  const vector_array buffer = row_buffer(c);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row);
   shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t i = first + column, left = columns - column;
@@ -5575,67 +5361,28 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
                            .below = below,
                            .cell = i,
                            .left = left,
-                           .x = load_corners(x, i, reach, below),
-                           .v = load_corners(v, i, reach, below),
+                           .x = load_corners(x, i, below),
+                           .v = load_corners(v, i, below),
                            .tile = tile,
                            .width = tile_width(c, column)};
     row_forces pulls;
     spring_length lengths[DIRECTIONS];
-    if (reach == 1) {
-      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
-    } else {
-      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
-    }
-    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
+    EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+    EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
+    lanes3 sum = accumulate_row(&pulls, &shift, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* add_row(), compiled once for each reach; once in all when optimising for size. */
-CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 vector_array change) {
-#if defined(__OPTIMIZE_SIZE__)
-  add_row(c, plan, row, reach, change);
-#else
-  if (reach == 1) {
-    add_row(c, plan, row, 1, change);
-  } else {
-    add_row(c, plan, row, 2, change);
-  }
-#endif
-}
-
 #if WITH_WRAP
-
-/* Velocity changes at the starts of bend springs across the seam. The solver keeps them as w = sqrt(slope) x and
-   beta = 0, like the other springs across the seam, so that one kernel applies both. `s->stored` is the place of beta,
-   where bend_pull() leaves the slopes. */
-CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
-  const int32_t width = s->width;
-  float *slope = s->stored;
-  lanes3 pull = bend_pull(s);
-  if (s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-    vector_array w = {slope - 3 * width, slope - 2 * width, slope - width};
-    lanes root = lanes_square_root(lanes_load(slope));
-    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(s->x, root), STATE_ROUNDER), CLOTH_LANES);
-    lanes_store(slope, lanes_splat(0.0f));
-  }
-  return pull;
-}
 
 /* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     const int32_t count = line->rows - row;
-    lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    const lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
     float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
-    if (line->is_bend) {
-      x = lanes3_quantise(x, WORK_ROUNDER);
-      stored = line->blocks + row + 3 * width;
-    }
     const spring_context s = {.c = c,
                               .plan = plan,
                               .direction = line->direction,
@@ -5647,14 +5394,13 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
                               .stored = stored,
                               .width = width,
                               .left = CLOTH_LANES};
-    lanes3 pull = line->is_bend ? seam_bend_pull(&s) : spring_pull(&s);
-    add_seam_pulls(c, line, change, row, pull, count);
+    add_seam_pulls(c, line, change, row, spring_pull(&s), count);
   }
 }
 
 /* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode != CLOTH_MODE_OFF) {
       add_seam_line(c, plan, &line, change);
@@ -5670,10 +5416,7 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
-      add_row_of_springs(c, plan, row, 1, change);
-    }
-    if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_row_of_springs(c, plan, row, 2, change);
+      add_row_of_springs(c, plan, row, change);
     }
   }
 #if WITH_WRAP
@@ -5729,45 +5472,12 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
 
 /*
  * The product A p of the linear solve, a row at a time and without an assembled matrix.
- * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block K of a
- * spring acts on the difference e = p_end - p_start: K = beta I + w w^T for stretch and shear springs and for all
- * springs across the seam, K = slope d d^T for the other bend springs. The rows also add up p . A p, the curvature that
- * conjugate gradient divides by.
- * In: scratch.direction (p); operator_blocks, bend_slopes and seam (the blocks); the mass ratios; state.position for
- * the spans d of bend springs. A plan that solves does not extrapolate, so their slopes were computed there, too.
- * Out: scratch.product (A p).
- * Scratch: row_buffers, which hold what the springs of one row add to the rows below.
+ * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block
+ * K = beta I + w w^T of a spring acts on the difference e = p_end - p_start. The rows also add up p . A p, the
+ * curvature that conjugate gradient divides by. In: scratch.direction (p); operator_blocks and seam (the blocks); the
+ * mass ratios. Out: scratch.product (A p). Scratch: row_buffers, which hold what the springs of one row add to the rows
+ * below.
  */
-
-/* Bend springs of direction d of a block of cells: their pull on the ends where they start, slope d (d . e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
-  lanes3 span = bend_span(x, d);
-  lanes along = lanes3_dot(span, corner_difference(p, d));
-  return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
-}
-
-/* Adds the implicit bend springs' part of A p to a row of the product, and their part of p . A p to the sum. Their
-   slopes are stored; their spans are computed again from the positions. */
-CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const vector_array x = vectors_at(c, c->state.position);
-  const vector_array p = vectors_at(c, c->scratch.direction);
-  const vector_array q = vectors_at(c, c->scratch.product);
-  const vector_array buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->scratch.bend_slopes);
-  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
-  shift_state carry = shift_start();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners ps = load_corners(p, i, 2, below);
-    row_forces pulls;
-    EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
-    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_negate(lanes3_dot(ps.first, bends));
-    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
-  }
-}
 
 /* Pull of springs on the ends where they start, (beta I + w w^T) e. `spring` points to w.x of the first, with `width`
    floats from one of w.x, w.y, w.z, beta to the next. */
@@ -5802,21 +5512,21 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const float *tile = o->tiles + tile_offset(column);
   const int32_t i = o->first + column;
-  cell_corners ps = load_corners(o->p, i, 1, o->below);
+  cell_corners ps = load_corners(o->p, i, o->below);
   row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
     pulls.along[WARP] = operator_pull(operator_springs(tile, WARP, width), width, corner_difference(&ps, WARP));
     pulls.along[WEFT] = operator_pull(operator_springs(tile, WEFT, width), width, corner_difference(&ps, WEFT));
   }
   CLOTH_LANES_FORGET();
-  ps = load_corners(o->p, i, 1, o->below);
+  ps = load_corners(o->p, i, o->below);
   if (o->shear) {
     pulls.along[DIAGONAL] =
         operator_pull(operator_springs(tile, DIAGONAL, width), width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] =
         operator_pull(operator_springs(tile, ANTIDIAGONAL, width), width, corner_difference(&ps, ANTIDIAGONAL));
   }
-  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 springs = accumulate_row(&pulls, &o->carry, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
   lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
   lanes3_store(o->q, i, product, left);
@@ -5827,12 +5537,12 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
   operator_context o = {.p = vectors_at(c, c->scratch.direction),
                         .q = vectors_at(c, c->scratch.product),
-                        .buffer = row_buffer(c, 0),
+                        .buffer = row_buffer(c),
                         .tiles = tiles_of(c, row),
                         .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         .columns = columns,
                         .first = first,
-                        .below = offset_below(c, row, 1),
+                        .below = offset_below(c, row),
                         .stretch = stretch,
                         .shear = shear,
                         .carry = shift_start(),
@@ -5848,7 +5558,7 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   }
 }
 
-/* Sets a row of the product to A p without bend springs and seam, and adds its part of p . A p to the sum. Each choice
+/* Sets a row of the product to A p without the seam, and adds its part of p . A p to the sum. Each choice
    of families is compiled separately, unless the code is optimised for size. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
@@ -5881,7 +5591,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
 
 /* Adds A p of all implicit springs across the seam to the product, and their part of p . A p to the sum. */
 static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
-  for (int32_t n = 0; n < seam_lines(c); n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode >= CLOTH_MODE_IMPLICIT) {
       operator_seam_line(c, &line, sum);
@@ -5899,7 +5609,7 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
  * form). s, a third of the trace of C, keeps what is inverted well scaled. The matrix maps any residual into the free
  * directions, so neither residual nor product needs filtering, and the unfiltered residual is the constraint force.
  * The caller, build_preconditioner(), runs the steps in order: C, with the seam; constrain; invert; project; clear.
- * In: operator_blocks, bend_slopes, seam, mobility, state.position (spans of bend springs), the mass ratios, the
+ * In: operator_blocks, seam, mobility, the mass ratios, the
  * confinements, the contacts and contact_normal. Out: scratch.inverse. Scratch: inverse holds C until it is inverted.
  */
 
@@ -5942,17 +5652,6 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
   symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, shifted));
 }
 
-/* Adds to m the blocks of the bend springs of direction d that are stored at a block of cells. The slope is 0 where
-   there is no spring. */
-CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t cell) {
-  vector_array x = vectors_at(c, c->state.position);
-  int32_t i = cell + 2 * spring_start(d);
-  int32_t j = cell + 2 * spring_end(c, d);
-  lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
-  lanes slope = lanes_load(bend_slopes_of(c, d) + cell);
-  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
-}
-
 /* Adds to m, the blocks C of a block of particles, those of the springs of direction d that start there and that end
    there. The former are stored at the particles' own cells, for antidiagonals at those one column to the left; the
    latter one column to the left (WARP), one row up (WEFT, ANTIDIAGONAL), or both (DIAGONAL). */
@@ -5967,17 +5666,6 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
   }
 }
 
-/* Adds to m, the blocks C of the particles from i on, those of the bend springs of direction d that start there and
-   that end there. */
-CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
-  if (d == WARP || row + 2 < c->grid.rows) {
-    add_bend_block(c, m, d, i - 2 * spring_start(d));
-  }
-  if (d == WARP || row >= 2) {
-    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
-  }
-}
-
 /* Stores C, the diagonal blocks of A without the springs across the seam, in scratch.inverse. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -5985,11 +5673,7 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
       int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
       EACH_DIRECTION(d, add_spring_blocks(c, plan, &m, d, row, column));
-      m = symmetric_quantise(m);
-      if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(d, add_bend_blocks(c, &m, d, row, i));
-      }
-      symmetric_store(c, i, m, c->grid.columns - column);
+      symmetric_store(c, i, symmetric_quantise(m), c->grid.columns - column);
     }
   }
 }
@@ -6088,7 +5772,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
 /* Adds the blocks of the implicit springs across the seam to the blocks C of the particles at both ends. */
 CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
   const int32_t part = seam_rows(c);
-  for (int32_t n = 0; n < seam_lines(c); n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
       const float *block = line.blocks + row;
@@ -6675,16 +6359,15 @@ CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, 
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is updated up to two rows below the row whose product is written, as far as bend springs reach, so z is
- * read before the product replaces it. Returns direction . product.
+ * the direction is updated up to the row below the one whose product is written, as far as springs reach, so z is read
+ * before the product replaces it. Returns direction . product.
  */
 CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
   int32_t updated = 0; /* rows whose direction is updated */
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (; updated < c->grid.rows && updated <= row + 2; updated++) {
+    for (; updated < c->grid.rows && updated <= row + 1; updated++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
         update_corrected_row(c, updated, beta);
@@ -6695,9 +6378,6 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
       update_direction_row(c, updated, beta);
     }
     operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
   }
 #if WITH_WRAP
   if (is_wrapped(c)) {
@@ -6801,7 +6481,7 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
 /*
  * Solves A y = b for the velocity changes y of a substep and adds them to the velocities: semi-implicit backward Euler
  * with a single Newton step. Contacts of the solver prescribe changes z, which the solve starts from.
- * In: scratch.residual (b), operator_blocks, bend_slopes and seam (A), mobility, the constraints of particles; with
+ * In: scratch.residual (b), operator_blocks and seam (A), mobility, the constraints of particles; with
  * contacts scratch.direction (z) and contact_normal; state.warm_start (the last solution).
  * Out: state.velocity, state.warm_start, the statistics, scratch.residual (b - A y, the constraint forces).
  * Scratch: inverse, solution (y), direction, product, row_buffers; with multilevel share, nodes and coarse_lines.
@@ -6978,7 +6658,7 @@ static void add_solution(const cloth *c) {
 
 /* Largest kappa of the implicit springs. A pull travels about the square root of kappa cells in a substep. */
 static float implicit_kappa(const step_plan *plan) {
-  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  float kappa = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
   }
@@ -7031,367 +6711,176 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   store_warm_start(c, result.capped);
 }
 
-/// Distance constraints ///
+/// Lines of particles ///
 
 /*
- * Projection of one spring, or of a block of springs in lanes. A projected spring is not integrated by its force: after
- * the prediction both its ends p and q are moved to where it has its rest length L again, by
- *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
- * with the mobilities w and the gain g = 1 / (w_p + w_q + compliance), compliance = m0 / (h^2 ks). This is one step of
- * nonlinear Gauss-Seidel on backward Euler (XPBD), exact to first order in l - L, without a square root.
+ * Bundles of lines for the kernels that solve along lines: the springs and hinges of a row share no particle with those
+ * of another row, nor do those of columns or of diagonals. So lanes take CLOTH_LANES lines side by side, which makes
+ * the result the same for any number of lanes.
  *
- * A constraint has two lengths: a spring shorter than `low` is lengthened, one longer than `high` is shortened, each
- * with a compliance of its own. COMPLIANCE_INFINITE leaves out a side: a stretch spring across several cells only
- * shortens, a bend spring only lengthens.
- *
- * In and out: positions in registers. Scratch: none. lines.h and projection.h decide the order of the springs.
+ * Columns lie side by side in memory. Rows are transposed into scratch.residual and back, which costs less than
+ * gathering them into lanes. Diagonals: line n visits column n + row of each row, modulo the columns, antidiagonals
+ * column n - row. So every particle lies on one line of each kind, all lines have an element in each row, and the lanes
+ * of a bundle lie side by side in each row, up to the column where the row ends and the lanes go on at its start. On a
+ * tube such a line is a helix. On a sheet it consists of pieces: the spring across the end of the row is absent.
+ * In: positions, scratch.mobility. Out: a line_bundle. Scratch: residual.
  */
 
-/* Gains of at most this, 2^-20, count as 0: what they move is below the rounding of a float position. A smaller bound
-   lets the products of a gain and a displacement approach the subnormal range, where machines differ. */
-#define MIN_GAIN 9.5367431640625e-7f
-/* Compliance of a side that does not act; its gain is 0. Greater compliances are cut off here, so that they stay
-   finite. */
-#define COMPLIANCE_INFINITE 1.0e30f
-/* Least denominator of a gain. Only springs between two pins fall below it: their gain must be finite, so that the
-   pins' mobilities, which are 0, make the displacements 0 and not NaN. */
-#define MIN_GAIN_DENOMINATOR 1.0e-6f
-/* Least l^2 + L^2 [m^2]. It is 0 only where strain limiting lets springs collapse (low = 0) and both ends coincide;
-   without the bound their displacement would be NaN. */
-#define MIN_SQUARE_SUM 1.0e-20f
-
-/* Gain between two particles of mobility 1. */
-static float uniform_gain(float compliance) {
-  float gain = 1.0f / (2.0f + compliance);
-  return gain > MIN_GAIN ? gain : 0.0f;
-}
-
-/* A constraint across `span` cells with the lengths `low` and `high` [m]. It starts as one for the general kernel and
-   for all springs of its family. */
-static distance_constraint make_constraint(int32_t span, float low, float high, float compliance_below,
-                                           float compliance_above) {
-  distance_constraint constraint;
-  constraint.span = span;
-  constraint.low = low * low;
-  constraint.high = high * high;
-  constraint.compliance_below = compliance_below;
-  constraint.compliance_above = compliance_above;
-  constraint.gain_below = uniform_gain(compliance_below);
-  constraint.gain_above = uniform_gain(compliance_above);
-  constraint.fast = 0;
-  constraint.kappa = 0.0f;
-  constraint.above = 0.0f;
-  return constraint;
-}
-
-/* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
-   make the products of the next spring subnormal. */
-CLOTH_INLINE lanes3 constraint_correction(lanes3 d, lanes share) {
-  return lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
-}
-
-/* Properties of a block of springs: mobilities and mass ratios of both ends, and the springs' stiffness factors. */
-typedef struct spring_ends {
-  lanes mobility[2];
-  lanes mass_ratio[2];
-  lanes scale;
-} spring_ends;
-
-/* Displacement of an end of mobility 1 towards the other end, over d. `squared` is l^2. */
-CLOTH_INLINE lanes constraint_share(const distance_constraint *constraint, const spring_ends *ends, lanes squared) {
-  lanes zero = lanes_splat(0.0f);
-  lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(constraint->low)), lanes_splat(constraint->high));
-  lanes excess = lanes_subtract(squared, bound);
-  lanes_mask is_short = lanes_less(excess, zero);
-  lanes compliance =
-      lanes_select(is_short, lanes_splat(constraint->compliance_below), lanes_splat(constraint->compliance_above));
-  compliance = lanes_divide(compliance, lanes_maximum(ends->scale, lanes_splat(WORK_QUANTUM)));
-  compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_INFINITE));
-  lanes weights = lanes_add(ends->mobility[0], ends->mobility[1]);
-  lanes denominator = lanes_maximum(lanes_add(weights, compliance), lanes_splat(MIN_GAIN_DENOMINATOR));
-  lanes gain = lanes_divide(lanes_splat(1.0f), denominator);
-  gain = lanes_keep(lanes_less(lanes_splat(MIN_GAIN), gain), gain);
-  lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
-  return lanes_divide(lanes_multiply(gain, excess), sum);
-}
-
-/* Displacements of both ends of a block of springs towards each other, over d, which leads from `from` to `to`. */
-typedef struct end_shares {
-  lanes from, to;
-} end_shares;
-
-/* Shares for any masses, maps and constraints. Where only the springs of a family above a kappa are projected, the
-   others move nothing. */
-CLOTH_INLINE end_shares general_shares(const distance_constraint *constraint, const spring_ends *ends, lanes3 d) {
-  lanes share = constraint_share(constraint, ends, lanes3_dot(d, d));
-  if (constraint->kappa > 0.0f) {
-    lanes mass = lanes_minimum(ends->mass_ratio[0], ends->mass_ratio[1]);
-    share = lanes_keep(kappa_above(constraint->kappa, mass, ends->scale, constraint->above), share);
-  }
-  end_shares shares = {lanes_multiply(share, ends->mobility[0]), lanes_multiply(share, ends->mobility[1])};
-  return shares;
-}
-
-/* Share of both ends in a uniform run with a fast constraint, whose lengths are equal and whose gain is at least as
-   great above as below. Then of the two products of gain and excess the greater is that of the side on which the spring
-   is: the result equals that of general_shares() to the bit. */
-CLOTH_INLINE lanes uniform_share(const distance_constraint *constraint, lanes3 d) {
-  lanes squared = lanes3_dot(d, d);
-  lanes bound = lanes_splat(constraint->low);
-  lanes excess = lanes_subtract(squared, bound);
-  lanes taut = lanes_multiply(lanes_splat(constraint->gain_above), excess);
-  lanes slack = lanes_multiply(lanes_splat(constraint->gain_below), excess);
-  return lanes_divide(lanes_maximum(taut, slack), lanes_add(squared, bound));
-}
-
-/* Projects a block of springs: moves the ends `from` and `to`. */
-CLOTH_INLINE void project_general(const distance_constraint *constraint, const spring_ends *ends, lanes3 *from,
-                                  lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
-  end_shares shares = general_shares(constraint, ends, d);
-  *from = lanes3_add(*from, constraint_correction(d, shares.from));
-  *to = lanes3_subtract(*to, constraint_correction(d, shares.to));
-}
-
-/* Equal to project_general() to the bit in a uniform run with a fast constraint. */
-CLOTH_INLINE void project_uniform(const distance_constraint *constraint, lanes3 *from, lanes3 *to) {
-  lanes3 d = lanes3_subtract(*to, *from);
-  lanes3 correction = constraint_correction(d, uniform_share(constraint, d));
-  *from = lanes3_add(*from, correction);
-  *to = lanes3_subtract(*to, correction);
-}
-
-/// Lines of constraints ///
-
-/*
- * Projection of all stretch springs along rows or along columns, and strain limiting (Provot 1995). The springs of a
- * row share no particle with those of another row, nor do the springs of columns. So lanes take CLOTH_LANES lines side
- * by side and go with each through all its springs, from the coarsest span to the finest, in red-black order: no two
- * springs of a colour share a particle, which makes the result the same for any number of lanes.
- * Columns lie side by side in memory. Rows are transposed into scratch and back, which costs less than gathering the
- * springs of one row into lanes.
- * In: the positions to move, mostly the predicted ones; scratch.mobility, the maps, scratch.uniform_runs.
- * Out: the positions.
- * Scratch: project_transposed_rows() keeps the transposed rows in scratch.residual, three components and then the
- * mobilities; the forces that it held are spent by then.
- */
-
-/* A bundle of up to CLOTH_LANES lines. */
+/* A bundle of up to CLOTH_LANES lines. The element n of lane 0 lies at n * next; on diagonals, whose slant is not 0, at
+   n * columns plus its column. */
 typedef struct line_bundle {
-  vector_array x;               /* positions of the first element of each line */
+  vector_array x;               /* what the kernel changes, mostly positions; of diagonals the whole array */
   const float *mobility;        /* likewise */
-  int32_t next;                 /* floats from an element of a line to the next one, of positions and mobilities */
+  int32_t next;                 /* floats from an element of a line to the next one */
   int32_t length;               /* elements of a line */
   int32_t count;                /* number of lines; the other lanes compute what is not stored */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  uniform_run uniform;          /* elements that are uniform in all lines */
+  int32_t is_uniform;           /* 1 if every particle of every line has mobility 1, and every spring factor 1 */
+  int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
+  int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
 } line_bundle;
 
-/* Values of a map at an element of each line. */
-static lanes line_values(const line_bundle *b, const float *map, int32_t element) {
-  return lanes_gather(map + b->first + element * b->along, b->across, b->count);
+/* Where an element of the lines of a bundle lies. */
+typedef struct line_place {
+  int32_t at;   /* of lane 0 */
+  int32_t room; /* on diagonals: lanes up to the end of the row; lanes from there on lie `columns` floats before */
+} line_place;
+
+#if WITH_PROJECTION
+
+/* The place of an element. `slant` is b->slant, as a constant where the caller has one. */
+CLOTH_INLINE line_place line_place_of(const line_bundle *b, int32_t slant, int32_t element) {
+  line_place place = {element * b->next, CLOTH_LANES};
+  if (slant != 0) {
+    int32_t column = (b->column + (slant > 0 ? element : b->columns - element % b->columns)) % b->columns;
+    place.at += column;
+    place.room = b->columns - column;
+  }
+  return place;
 }
 
-/* Sets what the maps say of the springs between two elements: mass ratios and stiffness factors. */
-CLOTH_SEPARATE void add_maps(const cloth *c, const line_bundle *b, int32_t element, int32_t other, spring_ends *ends) {
-  for (int32_t n = 0; n < 2; n++) {
-    int32_t e = n ? other : element;
-    if (c->constant.stiffness_map) {
-      lanes map = line_values(b, floats_at(c, c->constant.stiffness_map), e);
-      ends->scale = n ? lanes_multiply(lanes_splat(0.5f), lanes_add(ends->scale, map)) : map;
-    }
-    if (c->constant.mass_ratio) {
-      ends->mass_ratio[n] = line_values(b, floats_at(c, c->constant.mass_ratio), e);
-    }
+/* Moves a place to the element after it (step 1) or before it (step -1). */
+CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t step, line_place *place) {
+  place->at += step * b->next;
+  if (slant != 0) {
+    int32_t shift = step * slant;
+    int32_t room = place->room - shift;
+    int32_t around = room < 1 ? b->columns : room > b->columns ? -b->columns : 0;
+    place->room = room + around;
+    place->at += shift - around;
   }
 }
 
-CLOTH_INLINE spring_ends line_ends(const cloth *c, const line_bundle *b, int32_t element, int32_t other) {
-  lanes one = lanes_splat(1.0f);
-  lanes mobility[2] = {lanes_load(b->mobility + element * b->next), lanes_load(b->mobility + other * b->next)};
-  spring_ends ends = {{mobility[0], mobility[1]}, {one, one}, one};
-  if (c->constant.stiffness_map || c->constant.mass_ratio) {
-    add_maps(c, b, element, other, &ends);
+CLOTH_INLINE lanes line_load(const line_bundle *b, int32_t slant, const float *from, line_place place) {
+  lanes a = lanes_load(from + place.at);
+  if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
+    a = lanes_select(lanes_first(place.room), a, lanes_load(from + place.at - b->columns));
   }
-  return ends;
+  return a;
 }
 
-/* A constraint applied to a bundle. Both are copies, which the compiler can keep in registers: the stores of positions
-   may alias whatever a pointer leads to. add_maps() takes the bundle by its address, so it gets the original. */
-typedef struct line_context {
-  distance_constraint constraint;
-  line_bundle bundle;
-  const cloth *c;
-  const line_bundle *lines;
-} line_context;
+CLOTH_INLINE lanes3 line_load3(const line_bundle *b, int32_t slant, vector_array from, line_place place) {
+  return lanes3_of(line_load(b, slant, from.x, place), line_load(b, slant, from.y, place),
+                   line_load(b, slant, from.z, place));
+}
 
-/* Projects the springs from an element to the one `span` further, of all lines. */
-CLOTH_INLINE void project_link(const line_context *l, int32_t element) {
-  const int32_t next = l->bundle.next, count = l->bundle.count;
-  const int32_t i = element * next, j = i + l->constraint.span * next;
-  lanes3 ends[2] = {lanes3_load(l->bundle.x, i), lanes3_load(l->bundle.x, j)};
-  if (UNIFORM_KERNELS && element >= l->bundle.uniform.from && element + l->constraint.span < l->bundle.uniform.to) {
-    project_uniform(&l->constraint, &ends[0], &ends[1]);
+/* Stores lanes of a diagonal that reach beyond the end of its row. The lanes of a whole bundle are stored with what
+   lies beside them as it was. */
+CLOTH_SEPARATE void line_store_around(float *to, lanes a, int32_t room, int32_t count, int32_t columns) {
+  if (count == CLOTH_LANES) {
+    const lanes_mask end = lanes_first(room);
+    float *start = to - columns;
+    lanes_store(to, lanes_select(end, a, lanes_load(to)));
+    lanes_store(start, lanes_select(end, lanes_load(start), a));
+    return;
+  }
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < count; lane++) {
+    to[lane < room ? lane : lane - columns] = values[lane];
+  }
+}
+
+CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, float *to, line_place place, lanes a) {
+  to += place.at;
+  if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
+    line_store_around(to, a, place.room, b->count, b->columns);
+  } else if (CLOTH_LANES > 1 && b->count < CLOTH_LANES) {
+    lanes_store_first(to, a, b->count);
   } else {
-    spring_ends properties = line_ends(l->c, l->lines, element, element + l->constraint.span);
-    project_general(&l->constraint, &properties, &ends[0], &ends[1]);
-  }
-  lanes3_store(l->bundle.x, i, ends[0], count);
-  lanes3_store(l->bundle.x, j, ends[1], count);
-}
-
-/* Projects the uniform springs of a full bundle, from `element` on every 2 * span elements. Returns the first element
-   of the sequence that begins no uniform spring; `element` itself if it lies before the uniform run. */
-CLOTH_INLINE int32_t project_uniform_links(const line_context *l, int32_t element) {
-  const int32_t span = l->constraint.span, step = span * l->bundle.next;
-  const int32_t end = element < l->bundle.uniform.from ? 0 : l->bundle.uniform.to - span;
-  vector_array x = {l->bundle.x.x + element * l->bundle.next, l->bundle.x.y + element * l->bundle.next,
-                    l->bundle.x.z + element * l->bundle.next};
-  for (; element < end; element += 2 * span) {
-    lanes3 from = lanes3_load(x, 0);
-    lanes3 to = lanes3_load(x, step);
-    project_uniform(&l->constraint, &from, &to);
-    lanes3_store(x, 0, from, CLOTH_LANES);
-    lanes3_store(x, step, to, CLOTH_LANES);
-    x.x += 2 * step;
-    x.y += 2 * step;
-    x.z += 2 * step;
-  }
-  return element;
-}
-
-/* Projects the springs that begin at `element` and every 2 * span elements after it: no two of them share an end. */
-CLOTH_INLINE void project_links(const line_context *l, int32_t element) {
-  const int32_t span = l->constraint.span;
-  while (element + span < l->bundle.length) {
-    int32_t ahead = element;
-    if (UNIFORM_KERNELS && l->bundle.count == CLOTH_LANES) {
-      ahead = project_uniform_links(l, element);
-    }
-    if (ahead <= element) {
-      project_link(l, element);
-      ahead = element + 2 * span;
-    }
-    element = ahead;
+    lanes_store(to, a);
   }
 }
 
-#if WITH_WRAP
-
-/*
- * Gauss-Seidel round a tube would leave a visible trace at the column where it starts. So rings use Jacobi: all springs
- * of a span see the same positions, and each particle moves by this share of the sum of both its springs' corrections.
- * With 0.8 gathered tubes oscillate from substep to substep and never rest, which test_gathered_tube_rests() shows;
- * smaller values correct less of the stretch in a sweep.
- */
-#define RING_SHARE 0.5f
-
-/* Shares of both ends of the springs between two elements. */
-CLOTH_INLINE end_shares ring_shares(const line_context *l, int32_t element, int32_t other, lanes3 d) {
-  const uniform_run uniform = l->bundle.uniform;
-  if (UNIFORM_KERNELS && element >= uniform.from && other >= uniform.from && element < uniform.to &&
-      other < uniform.to) {
-    lanes share = uniform_share(&l->constraint, d);
-    end_shares shares = {share, share};
-    return shares;
-  }
-  spring_ends properties = line_ends(l->c, l->lines, element, other);
-  return general_shares(&l->constraint, &properties, d);
+CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, line_place place, lanes3 a) {
+  line_store(b, slant, b->x.x, place, a.x);
+  line_store(b, slant, b->x.y, place, a.y);
+  line_store(b, slant, b->x.z, place, a.z);
 }
 
-/* Projects `springs` springs that close to a ring, spring after spring, starting with the one that ends at `first`.
-   That one is evaluated again at the end: each particle needs the corrections of the spring before and after it. */
-CLOTH_INLINE void project_ring(const line_context *l, int32_t first, int32_t springs, int uniform, int32_t count) {
-  const int32_t next = l->bundle.next, length = l->bundle.length, span = l->constraint.span;
-  const lanes3 start = lanes3_load(l->bundle.x, first * next);
-  int32_t element = first < span ? first + length - span : first - span;
-  lanes3 here = lanes3_load(l->bundle.x, element * next);
-  lanes3 correction_before = here; /* of `here` by the spring that ends there */
-  for (int32_t n = 0; n <= springs; n++) {
-    int32_t other = element + span < length ? element + span : element + span - length;
-    lanes3 there = other == first ? start : lanes3_load(l->bundle.x, other * next);
-    lanes3 d = lanes3_subtract(there, here);
-    lanes share = uniform ? uniform_share(&l->constraint, d) : d.x;
-    end_shares shares = {share, share};
-    if (!uniform) {
-      shares = ring_shares(l, element, other, d);
-    }
-    if (n > 0) {
-      lanes3 displacement = constraint_correction(
-          lanes3_subtract(constraint_correction(d, shares.from), correction_before), lanes_splat(RING_SHARE));
-      lanes3_store(l->bundle.x, element * next, lanes3_add(here, displacement), count);
-    }
-    correction_before = constraint_correction(d, shares.to);
-    here = there;
-    element = other;
+/* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */
+CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_place place) {
+  if (slant == 0 || b->is_ring) {
+    return lanes_first(CLOTH_LANES);
   }
-}
-
-/* Number of separate rings that the springs across `span` elements form: the greatest common divisor of length and
-   span, which is a power of two. */
-static int32_t rings_of(int32_t length, int32_t span) {
-  while (length % span != 0) {
-    span /= 2;
+  /* The lane at the last column (diagonals) or at column 0 (antidiagonals) is the last piece of its line. */
+  int32_t last = slant > 0 ? place.room - 1 : place.room % b->columns;
+  if (last >= CLOTH_LANES) {
+    return lanes_first(CLOTH_LANES);
   }
-  return span;
-}
-
-/* Projects all springs of a span. Full bundles of rings that are uniform all round have a loop of their own. */
-CLOTH_INLINE void project_rings(const line_context *l) {
-  const int32_t rings = rings_of(l->bundle.length, l->constraint.span), springs = l->bundle.length / rings;
-  const int uniform = UNIFORM_KERNELS && l->bundle.uniform.from == 0 && l->bundle.uniform.to == l->bundle.length;
-  for (int32_t first = 0; first < rings; first++) {
-    if (uniform && l->bundle.count == CLOTH_LANES) {
-      project_ring(l, first, springs, 1, CLOTH_LANES);
-    } else {
-      project_ring(l, first, springs, 0, l->bundle.count);
-    }
-  }
+  lanes number = lanes_load(lane_numbers);
+  lanes_mask above = lanes_less(lanes_splat((float)last), number);
+  lanes_mask below = lanes_less(number, lanes_splat((float)last));
+  return lanes_less(lanes_splat(0.5f),
+                    lanes_add(lanes_keep(above, lanes_splat(1.0f)), lanes_keep(below, lanes_splat(1.0f))));
 }
 
 #endif
 
-/* Projects all springs of a bundle, constraint by constraint: first those that begin in even spans (the red ones), then
-   those that begin in odd spans (the black ones). */
-CLOTH_HOT CLOTH_SEPARATE void project_lines(const cloth *c, const distance_constraint *constraints, int32_t count,
-                                            const line_bundle *b) {
-  for (int32_t n = 0; n < count; n++) {
-    line_context l = {constraints[n], *b, c, b};
-    if (!l.constraint.fast) {
-      l.bundle.uniform.to = 0;
-    }
-#if WITH_WRAP
-    if (b->is_ring) {
-      project_rings(&l);
-      continue;
-    }
-#endif
-    for (int32_t first = 0; first < 2 * l.constraint.span; first++) {
-      project_links(&l, first);
-    }
-  }
+/* The bundle of the columns from one on. */
+static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t column) {
+  int32_t left = c->grid.columns - column;
+  uniform_run run = *uniform_run_of_columns(c, column);
+  line_bundle b = {.x = {x.x + column, x.y + column, x.z + column},
+                   .mobility = floats_at(c, c->scratch.mobility) + column,
+                   .next = c->grid.columns,
+                   .length = c->grid.rows,
+                   .count = left < CLOTH_LANES ? left : CLOTH_LANES,
+                   .first = column,
+                   .along = c->grid.columns,
+                   .across = 1,
+                   .is_uniform = run.from == 0 && run.to == c->grid.rows};
+  return b;
 }
 
-static void project_columns(const cloth *c, vector_array x, const distance_constraint *constraints, int32_t count) {
-  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-    int32_t left = c->grid.columns - column;
-    vector_array first = {x.x + column, x.y + column, x.z + column};
-    line_bundle b = {.x = first,
-                     .mobility = floats_at(c, c->scratch.mobility) + column,
-                     .next = c->grid.columns,
-                     .length = c->grid.rows,
-                     .count = left < CLOTH_LANES ? left : CLOTH_LANES,
-                     .is_ring = 0,
-                     .first = column,
-                     .along = c->grid.columns,
-                     .across = 1,
-                     .uniform = *uniform_run_of_columns(c, column)};
-    project_lines(c, constraints, count, &b);
-  }
+#if WITH_PROJECTION
+
+/* The bundle of the diagonals (slant 1) or antidiagonals (slant -1) that start at the columns of row 0 from one on. */
+static line_bundle bundle_of_diagonals(const cloth *c, vector_array x, int32_t column, int32_t slant) {
+  int32_t left = c->grid.columns - column;
+  line_bundle b = {.x = x,
+                   .mobility = floats_at(c, c->scratch.mobility),
+                   .next = c->grid.columns,
+                   .length = c->grid.rows,
+                   .count = left < CLOTH_LANES ? left : CLOTH_LANES,
+                   .is_ring = is_wrapped(c),
+                   .slant = slant,
+                   .column = column,
+                   .columns = c->grid.columns};
+  return b;
 }
+
+#endif
+
+/* Transposed rows, in scratch.residual: ROW_PLANES planes of LINE_BLOCK floats per column each. */
+enum { ROW_X, ROW_Y, ROW_Z, ROW_MOBILITY, ROW_OLD_X, ROW_OLD_Y, ROW_OLD_Z };
 
 #if CLOTH_LANES > 1
+
+static float *row_plane(const cloth *c, int32_t plane) {
+  return floats_at(c, c->scratch.residual) + plane * LINE_BLOCK * in_line_blocks(c->grid.columns);
+}
 
 /* Transposes a block of `count` rows and CLOTH_LANES columns. Rows beyond `count` are copies of the first: what lanes
    without a line compute stays finite. */
@@ -7436,309 +6925,1449 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
-/* Projects `count` rows, transposed into scratch.residual: the three components of the positions, then the mobilities,
-   which only the general kernel reads. */
-static void project_transposed_rows(const cloth *c, vector_array x, int32_t row, int32_t count,
-                                    const distance_constraint *constraints, int32_t constraint_count) {
-  int32_t first = row * c->grid.columns;
-  int32_t room = CLOTH_LANES * in_line_blocks(c->grid.columns);
-  float *side = floats_at(c, c->scratch.residual);
-  vector_array sides = {side, side + room, side + 2 * room};
-  line_bundle b = {.x = sides,
-                   .mobility = side + 3 * room,
-                   .next = CLOTH_LANES,
+static vector_array row_vectors(const cloth *c, int32_t plane) {
+  vector_array v = {row_plane(c, plane), row_plane(c, plane + 1), row_plane(c, plane + 2)};
+  return v;
+}
+
+/* Copies the vectors of `count` rows, from particle `first` on, to the planes from `plane` on. */
+static void transpose_vectors(const cloth *c, vector_array from, int32_t first, int32_t count, int32_t plane) {
+  const vector_array to = row_vectors(c, plane);
+  transpose_rows(from.x + first, c->grid.columns, count, to.x);
+  transpose_rows(from.y + first, c->grid.columns, count, to.y);
+  transpose_rows(from.z + first, c->grid.columns, count, to.z);
+}
+
+static void transpose_vectors_back(const cloth *c, vector_array to, int32_t first, int32_t count) {
+  const vector_array from = row_vectors(c, ROW_X);
+  transpose_rows_back(to.x + first, c->grid.columns, count, from.x);
+  transpose_rows_back(to.y + first, c->grid.columns, count, from.y);
+  transpose_rows_back(to.z + first, c->grid.columns, count, from.z);
+}
+
+/* Copies the mobilities of `count` rows; of uniform rows they are 1. */
+static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t is_uniform) {
+  float *to = row_plane(c, ROW_MOBILITY);
+  if (!is_uniform) {
+    transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, to);
+    return;
+  }
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    lanes_store(to + column * CLOTH_LANES, lanes_splat(1.0f));
+  }
+}
+
+#endif
+
+/* Are all particles of `count` rows uniform, from a row on? */
+static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
+  int uniform = 1;
+  for (int32_t n = 0; n < count; n++) {
+    uniform_run run = uniform_run_of_row(c, row + n);
+    uniform &= run.from == 0 && run.to == c->grid.columns;
+  }
+  return uniform;
+}
+
+/* The bundle of the rows from one on: transposed copies of x, to be copied back by return_rows(); the row itself in a
+   scalar build. */
+static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
+  int32_t left = c->grid.rows - row, first = row * c->grid.columns;
+  line_bundle b = {.x = {x.x + first, x.y + first, x.z + first},
+                   .mobility = floats_at(c, c->scratch.mobility) + first,
+                   .next = 1,
                    .length = c->grid.columns,
-                   .count = count,
+                   .count = left < CLOTH_LANES ? left : CLOTH_LANES,
                    .is_ring = is_wrapped(c),
                    .first = first,
                    .along = 1,
-                   .across = c->grid.columns,
-                   .uniform = uniform_run_of_row(c, row)};
-  for (int32_t n = 1; n < count; n++) {
-    b.uniform = uniform_overlap(b.uniform, uniform_run_of_row(c, row + n), 0);
+                   .across = c->grid.columns};
+  b.is_uniform = are_rows_uniform(c, row, b.count);
+#if CLOTH_LANES > 1
+  b.next = CLOTH_LANES;
+  b.x = row_vectors(c, ROW_X);
+  b.mobility = row_plane(c, ROW_MOBILITY);
+  transpose_vectors(c, x, first, b.count, ROW_X);
+  transpose_mobility(c, first, b.count, b.is_uniform);
+#endif
+  return b;
+}
+
+/* Copies the rows of a bundle back to x. */
+static void return_rows(const cloth *c, vector_array x, const line_bundle *b) {
+#if CLOTH_LANES > 1
+  transpose_vectors_back(c, x, b->first, b->count);
+#else
+  (void)c;
+  (void)x;
+  (void)b;
+#endif
+}
+
+/* Blocks of lanes that an element has in scratch.line_work. */
+CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
+  return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
+}
+
+/* Values of a map at an element of each line. */
+static lanes line_values(const line_bundle *b, const float *map, int32_t element) {
+#if WITH_PROJECTION
+  if (b->slant != 0) {
+    return line_load(b, b->slant, map, line_place_of(b, b->slant, element));
   }
-  transpose_rows(x.x + first, c->grid.columns, count, sides.x);
-  transpose_rows(x.y + first, c->grid.columns, count, sides.y);
-  transpose_rows(x.z + first, c->grid.columns, count, sides.z);
-  int all_uniform = UNIFORM_KERNELS && b.uniform.from == 0 && b.uniform.to == c->grid.columns;
-  for (int32_t n = 0; n < constraint_count; n++) {
-    all_uniform &= constraints[n].fast;
+#endif
+  return lanes_gather(map + b->first + element * b->along, b->across, b->count);
+}
+
+/// Bending ///
+
+/*
+ * Backward Euler for bending, direction after direction. The energy of a plate of rigidity B is B/2 (x_uu^2 + x_vv^2 +
+ * 2 x_uv^2) per area, with u along the warp and v along the weft: hinges, second differences along rows and columns,
+ * and the twist of cells. It leaves the natural conditions of a free edge at a border, and its rigidity is B in every
+ * direction. Hinges are linear and act along lines: one pentadiagonal system per line, solved exactly. The twist acts
+ * on the differences of neighbouring columns: one tridiagonal system per pair of columns. Each particle belongs to two
+ * pairs; it moves by the mean of what both, with twice the stiffness, make of the same positions. Every such move
+ * reduces an energy, so that no stiffness is unstable, whatever the pins, masses and maps.
+ *
+ * Viscosity adds the rigidity times a time t to what resists changes: with the substep h all stiffnesses grow by the
+ * factor 1 + t / h, and act on x - s x_old, with the share of the viscosity s = (t / h) / (1 + t / h).
+ *
+ * In: the plan's bending, the predicted positions, those at the start of the substep, scratch.mobility, the stiffness
+ * map. Out: the predicted positions. Scratch: line_work, own.line_factors; residual, the changes by twist.
+ */
+
+/*
+ * Elimination of (I / w + kappa K) delta = r along lines, K being the hinges, with the pentadiagonal coefficients
+ * k_ii = kappa (s_{i-1} + 4 s_i + s_{i+1}), k_{i,i+1} = -2 kappa (s_i + s_{i+1}), k_{i,i+2} = kappa s_{i+1}, and s_i
+ * the factor of the hinge at particle i, 0 at the ends of a line:
+ *
+ *     e_i = k_{i,i+1} - f_{i-1} p_{i-1},  f_i = k_{i,i+2},  p_i = e_i g_i,  q_i = f_i g_i,
+ *     g_i = w_i / (1 + w_i (k_ii - p_{i-1} e_{i-1} - q_{i-2} f_{i-2})).
+ *
+ * A pin, w = 0, has g = p = q = 0: it does not move, and nothing is carried across it but the hinges beside it.
+ */
+typedef struct hinge_factors {
+  lanes p, q, g;
+} hinge_factors;
+
+/* What the factorisation carries from an element to the next. */
+typedef struct bend_elimination {
+  lanes e, f, p, q, q_before, f_before;
+} bend_elimination;
+
+CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lanes mobility, const lanes hinge[3]) {
+  const lanes stiffness = lanes_splat(kappa);
+  lanes diagonal = lanes_add(lanes_add(hinge[0], hinge[2]), lanes_multiply(hinge[1], lanes_splat(4.0f)));
+  diagonal = lanes_multiply(diagonal, stiffness);
+  diagonal = lanes_subtract(diagonal, lanes_add(lanes_multiply(n->p, n->e), lanes_multiply(n->q_before, n->f_before)));
+  diagonal = lanes_maximum(diagonal, lanes_splat(0.0f));
+  lanes near = lanes_multiply(lanes_multiply(lanes_add(hinge[1], hinge[2]), lanes_splat(-2.0f)), stiffness);
+  lanes far = lanes_multiply(hinge[2], stiffness);
+  hinge_factors b;
+  b.g = lanes_divide(mobility, lanes_add(lanes_splat(1.0f), lanes_multiply(mobility, diagonal)));
+  lanes e = lanes_subtract(near, lanes_multiply(n->f, n->p));
+  b.p = lanes_multiply(e, b.g);
+  b.q = lanes_multiply(far, b.g);
+  n->q_before = n->q;
+  n->f_before = n->f;
+  n->e = e;
+  n->f = far;
+  n->p = b.p;
+  n->q = b.q;
+  return b;
+}
+
+/* The factors of an element in own.line_factors: of the elements one and two before it, and its own. */
+enum { FACTOR_P_BEFORE, FACTOR_Q_BEFORE, FACTOR_G, FACTOR_P, FACTOR_Q };
+
+/* Writes the factors of a uniform open line of `length` elements. */
+static void factor_uniform_line(float *factors, int32_t length, float kappa) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  for (int32_t i = 0; i < length; i++) {
+    float *f = factors + BEND_FACTOR_FLOATS * i;
+    lanes hinge[3];
+    for (int32_t k = 0; k < 3; k++) {
+      hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
+    }
+    f[FACTOR_P_BEFORE] = lanes_first_value(n.p);
+    f[FACTOR_Q_BEFORE] = lanes_first_value(n.q_before);
+    hinge_factors b = factor_element(&n, kappa, one, hinge);
+    f[FACTOR_G] = lanes_first_value(b.g);
+    f[FACTOR_P] = lanes_first_value(b.p);
+    f[FACTOR_Q] = lanes_first_value(b.q);
   }
-  if (!all_uniform) {
-    transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, side + 3 * room);
+}
+
+/* The factors of uniform columns; those of rows follow them, then those of the twist between uniform columns. */
+static float *bend_factors_of(const cloth *c, int32_t direction) {
+  return floats_at(c, c->own.line_factors) + (direction == WARP ? BEND_FACTOR_FLOATS * c->grid.rows : 0);
+}
+
+static float *twist_factors_of(const cloth *c) {
+  return bend_factors_of(c, WARP) + BEND_FACTOR_FLOATS * c->grid.columns;
+}
+
+/* Lines whose bending is solved. */
+typedef struct bend_lines {
+  line_bundle b;
+  const cloth *c;
+  const line_bundle *lines; /* the original of b, whose address may be taken */
+  vector_array old;         /* positions at the start of the substep, laid out like b.x */
+  float kappa, shift;
+  const float *uniform; /* factors of uniform lines */
+  float *work;          /* line_slot_blocks() blocks of lanes for each element */
+} bend_lines;
+
+/* Blocks of lanes of an element in line_work: half-solved displacements, factors p and q of lines that are not uniform,
+   and on rings the displacements for unit displacements of the last but one and the last element. */
+enum { BEND_X, BEND_Y, BEND_Z, BEND_P, BEND_Q, BEND_BY_FIRST, BEND_BY_LAST };
+
+CLOTH_INLINE float *bend_slot(const bend_lines *l, int32_t element) {
+  return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+CLOTH_INLINE lanes3 bend_slot_load(const float *slot) {
+  return lanes3_of(lanes_load(slot + BEND_X * CLOTH_LANES), lanes_load(slot + BEND_Y * CLOTH_LANES),
+                   lanes_load(slot + BEND_Z * CLOTH_LANES));
+}
+
+CLOTH_INLINE void bend_slot_store(float *slot, lanes3 a) {
+  lanes_store(slot + BEND_X * CLOTH_LANES, a.x);
+  lanes_store(slot + BEND_Y * CLOTH_LANES, a.y);
+  lanes_store(slot + BEND_Z * CLOTH_LANES, a.z);
+}
+
+/* An element of a ring, whose number may lie beyond its ends. */
+CLOTH_INLINE int32_t wrapped_element(const bend_lines *l, int32_t element) {
+  return element < 0 ? element + l->b.length : element >= l->b.length ? element - l->b.length : element;
+}
+
+/* x - s x_old of an element; around the ring on rings. */
+CLOTH_INLINE lanes3 bend_value(const bend_lines *l, int32_t element) {
+  if (WITH_WRAP && l->b.is_ring) {
+    element = wrapped_element(l, element);
   }
-  project_lines(c, constraints, constraint_count, &b);
-  transpose_rows_back(x.x + first, c->grid.columns, count, sides.x);
-  transpose_rows_back(x.y + first, c->grid.columns, count, sides.y);
-  transpose_rows_back(x.z + first, c->grid.columns, count, sides.z);
+  lanes3 x = lanes3_load(l->b.x, element * l->b.next);
+  if (l->shift > 0.0f) {
+    x = lanes3_subtract(x, lanes3_scale(lanes3_load(l->old, element * l->b.next), lanes_splat(l->shift)));
+    x = lanes3_quantise(x, WORK_ROUNDER);
+  }
+  return x;
+}
+
+/* A window that moves along lines: the values around an element, and the hinges before, at and after it. */
+typedef struct bend_window {
+  lanes3 x, after; /* values of the element after, and difference from there to the next */
+  lanes3 before_hinge, hinge, after_hinge;
+} bend_window;
+
+/* 1 where an element of a line is a pin, else 0. */
+CLOTH_INLINE lanes is_pin_lane(const bend_lines *l, int32_t element) {
+  const lanes mobility = lanes_load(l->b.mobility + wrapped_element(l, element) * l->b.next);
+  return lanes_drop(lanes_less(lanes_splat(0.0f), mobility), lanes_splat(1.0f));
+}
+
+/* Factor of the hinge at an element of a line: 0 at its ends, which have none; 2 at the border of a clamp, a pin with
+   a pin on one side alone, as half of what the hinge stands for is held straight there. */
+CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
+  if (WITH_WRAP && l->b.is_ring) {
+    element = wrapped_element(l, element);
+  } else if (element < 1 || element > l->b.length - 2) {
+    return lanes_splat(0.0f);
+  }
+  lanes factor = lanes_splat(1.0f);
+  if (!l->b.is_uniform) {
+    const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
+    factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
+  }
+  if (l->c->constant.stiffness_map) {
+    factor = lanes_multiply(factor, line_values(l->lines, floats_at(l->c, l->c->constant.stiffness_map), element));
+  }
+  return factor;
+}
+
+/* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
+CLOTH_INLINE void move_window(const bend_lines *l, int32_t element, bend_window *w) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  w->before_hinge = w->hinge;
+  w->hinge = w->after_hinge;
+  w->after_hinge = none;
+  if (element + 2 < l->b.length || (WITH_WRAP && l->b.is_ring)) {
+    const lanes3 x = bend_value(l, element + 2);
+    const lanes3 d = lanes3_subtract(x, w->x);
+    w->after_hinge = lanes3_subtract(d, w->after);
+    if (l->c->constant.stiffness_map) {
+      w->after_hinge = lanes3_quantise(w->after_hinge, WORK_ROUNDER);
+    }
+    if (!l->b.is_uniform) {
+      w->after_hinge = lanes3_scale(w->after_hinge, hinge_factor(l, element + 1));
+    }
+    w->x = x;
+    w->after = d;
+  }
+}
+
+/* The window before element 0. On open lines there are no hinges before element 1. */
+CLOTH_INLINE bend_window start_window(const bend_lines *l) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  bend_window w = {none, none, none, none, none};
+  if (WITH_WRAP && l->b.is_ring) {
+    w.x = bend_value(l, -1);
+    w.after = lanes3_subtract(w.x, bend_value(l, -2));
+    move_window(l, -2, &w);
+    move_window(l, -1, &w);
+    return w;
+  }
+  w.x = bend_value(l, l->b.length > 1 ? 1 : 0);
+  w.after = lanes3_subtract(w.x, bend_value(l, 0));
+  return w;
+}
+
+/* Force on the window's element over kappa. */
+CLOTH_INLINE lanes3 window_force(const bend_window *w) {
+  return lanes3_subtract(lanes3_subtract(w->hinge, w->before_hinge), lanes3_subtract(w->after_hinge, w->hinge));
+}
+
+CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
+  const int32_t i = element * l->b.next;
+  lanes3_store(l->b.x, i, lanes3_add(lanes3_load(l->b.x, i), displacement), l->b.count);
+}
+
+/* Open lines. `uniform`, a constant, tells which factors serve. */
+CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
+  const int32_t length = l->b.length;
+  const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  bend_window w = start_window(l);
+  lanes3 y = none, y_before = none;
+  for (int32_t i = 0; i < length; i++) {
+    float *slot = bend_slot(l, i);
+    const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
+    move_window(l, i, &w);
+    lanes3 r = lanes3_scale(window_force(&w), kappa);
+    lanes g;
+    if (uniform) {
+      r = lanes3_subtract(r, lanes3_scale(y, lanes_splat(f[FACTOR_P_BEFORE])));
+      r = lanes3_subtract(r, lanes3_scale(y_before, lanes_splat(f[FACTOR_Q_BEFORE])));
+      g = lanes_splat(f[FACTOR_G]);
+    } else {
+      const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
+      r = lanes3_subtract(r, lanes3_scale(y, n.p));
+      r = lanes3_subtract(r, lanes3_scale(y_before, n.q_before));
+      hinge_factors b = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+      lanes_store(slot + BEND_P * CLOTH_LANES, b.p);
+      lanes_store(slot + BEND_Q * CLOTH_LANES, b.q);
+      g = b.g;
+    }
+    y_before = y;
+    y = lanes3_quantise(r, WORK_ROUNDER);
+    bend_slot_store(slot, lanes3_scale(y, g));
+  }
+  lanes3 z = none, z_after = none;
+  for (int32_t i = length - 1; i >= 0; i--) {
+    const float *slot = bend_slot(l, i);
+    const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
+    const lanes p = uniform ? lanes_splat(f[FACTOR_P]) : lanes_load(slot + BEND_P * CLOTH_LANES);
+    const lanes q = uniform ? lanes_splat(f[FACTOR_Q]) : lanes_load(slot + BEND_Q * CLOTH_LANES);
+    lanes3 r = lanes3_subtract(bend_slot_load(slot), lanes3_scale(z, p));
+    r = lanes3_quantise(lanes3_subtract(r, lanes3_scale(z_after, q)), WORK_ROUNDER);
+    z_after = z;
+    z = r;
+    move_by(l, i, z);
+  }
+}
+
+CLOTH_SEPARATE void solve_uniform_bend(const bend_lines *l) {
+  bend_lines copy = *l;
+  copy.b.is_ring = 0;
+  copy.b.is_uniform = 1;
+  solve_open_bend(&copy, 1);
+}
+
+/* Where masses, pins or the stiffness map differ along a line. */
+CLOTH_SEPARATE void solve_general_bend(const bend_lines *l) {
+  bend_lines copy = *l;
+  copy.b.is_ring = 0;
+  solve_open_bend(&copy, 0);
+}
+
+#if WITH_WRAP
+
+/* A ring without its last two elements is an open line; these two are eliminated last. Their coupling to an element of
+   the open line, as columns of the matrix. */
+typedef struct ring_border {
+  lanes to_last_but_one, to_last;
+} ring_border;
+
+/* kappa (s_i + s_{i+1}) (-2), the coupling of elements i and i + 1; kappa s_{i+1}, that of elements i and i + 2. */
+CLOTH_INLINE lanes near_coupling(const bend_lines *l, int32_t i) {
+  return lanes_multiply(lanes_add(hinge_factor(l, i), hinge_factor(l, i + 1)), lanes_splat(-2.0f * l->kappa));
+}
+
+CLOTH_INLINE lanes far_coupling(const bend_lines *l, int32_t i) {
+  return lanes_multiply(hinge_factor(l, i + 1), lanes_splat(l->kappa));
+}
+
+CLOTH_SEPARATE ring_border ring_border_of(const bend_lines *l, int32_t i) {
+  const int32_t n = l->b.length;
+  ring_border b = {lanes_splat(0.0f), lanes_splat(0.0f)};
+  if (i == n - 3) {
+    b.to_last_but_one = lanes_add(b.to_last_but_one, near_coupling(l, n - 3));
+    b.to_last = lanes_add(b.to_last, far_coupling(l, n - 3));
+  }
+  if (i == n - 4) {
+    b.to_last_but_one = lanes_add(b.to_last_but_one, far_coupling(l, n - 4));
+  }
+  if (i == 0) {
+    b.to_last_but_one = lanes_add(b.to_last_but_one, far_coupling(l, n - 2));
+    b.to_last = lanes_add(b.to_last, near_coupling(l, n - 1));
+  }
+  if (i == 1) {
+    b.to_last = lanes_add(b.to_last, far_coupling(l, n - 1));
+  }
+  return b;
+}
+
+/* Solves the open line for its own right side and for both columns of the border, forwards. */
+CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
+  const int32_t last = l->b.length - 3;
+  const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  lanes3 y = none, y_before = none;
+  ring_border u = {zero, zero}, u_before = u;
+  bend_window w = start_window(l);
+  for (int32_t i = 0; i <= last; i++) {
+    const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
+    move_window(l, i, &w);
+    const lanes p = n.p, q = n.q_before;
+    lanes3 r = lanes3_subtract(lanes3_scale(window_force(&w), kappa), lanes3_scale(y, p));
+    r = lanes3_subtract(r, lanes3_scale(y_before, q));
+    ring_border v = ring_border_of(l, i);
+    v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u.to_last_but_one, p));
+    v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u_before.to_last_but_one, q));
+    v.to_last = lanes_subtract(v.to_last, lanes_multiply(u.to_last, p));
+    v.to_last = lanes_subtract(v.to_last, lanes_multiply(u_before.to_last, q));
+    hinge_factors f = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+    y_before = y;
+    y = lanes3_quantise(r, WORK_ROUNDER);
+    u_before = u;
+    u.to_last_but_one = lanes_quantise(v.to_last_but_one, WORK_ROUNDER);
+    u.to_last = lanes_quantise(v.to_last, WORK_ROUNDER);
+    float *slot = bend_slot(l, i);
+    lanes_store(slot + BEND_P * CLOTH_LANES, lanes_keep(lanes_first(i < last ? CLOTH_LANES : 0), f.p));
+    lanes_store(slot + BEND_Q * CLOTH_LANES, lanes_keep(lanes_first(i < last - 1 ? CLOTH_LANES : 0), f.q));
+    lanes_store(slot + BEND_BY_FIRST * CLOTH_LANES, lanes_multiply(u.to_last_but_one, f.g));
+    lanes_store(slot + BEND_BY_LAST * CLOTH_LANES, lanes_multiply(u.to_last, f.g));
+    bend_slot_store(slot, lanes3_scale(y, f.g));
+  }
+  for (int32_t i = last + 1; i < last + 3; i++) {
+    move_window(l, i, &w);
+    bend_slot_store(bend_slot(l, i), lanes3_scale(window_force(&w), kappa));
+  }
+}
+
+/* Backwards: the open line's displacements while the border rests, and those for unit displacements of the border. */
+CLOTH_INLINE void substitute_ring(const bend_lines *l) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  lanes3 z = none, z_after = none;
+  ring_border u = {zero, zero}, u_after = u;
+  for (int32_t i = l->b.length - 3; i >= 0; i--) {
+    float *slot = bend_slot(l, i);
+    const lanes p = lanes_load(slot + BEND_P * CLOTH_LANES), q = lanes_load(slot + BEND_Q * CLOTH_LANES);
+    lanes3 r = lanes3_subtract(bend_slot_load(slot), lanes3_scale(z, p));
+    r = lanes3_quantise(lanes3_subtract(r, lanes3_scale(z_after, q)), WORK_ROUNDER);
+    z_after = z;
+    z = r;
+    bend_slot_store(slot, z);
+    ring_border v = {lanes_load(slot + BEND_BY_FIRST * CLOTH_LANES), lanes_load(slot + BEND_BY_LAST * CLOTH_LANES)};
+    v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u.to_last_but_one, p));
+    v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u_after.to_last_but_one, q));
+    v.to_last = lanes_subtract(v.to_last, lanes_multiply(u.to_last, p));
+    v.to_last = lanes_subtract(v.to_last, lanes_multiply(u_after.to_last, q));
+    u_after = u;
+    u.to_last_but_one = lanes_quantise(v.to_last_but_one, WORK_ROUNDER);
+    u.to_last = lanes_quantise(v.to_last, WORK_ROUNDER);
+    lanes_store(slot + BEND_BY_FIRST * CLOTH_LANES, u.to_last_but_one);
+    lanes_store(slot + BEND_BY_LAST * CLOTH_LANES, u.to_last);
+  }
+}
+
+/* The matrix of the border, with the open line eliminated, and its right sides. */
+typedef struct ring_system {
+  lanes first, mixed, last; /* of the last but one element, of both, of the last element */
+  lanes3 right_first, right_last;
+} ring_system;
+
+CLOTH_INLINE void subtract_element(const bend_lines *l, int32_t element, ring_system *s) {
+  const ring_border u = ring_border_of(l, element);
+  const float *slot = bend_slot(l, element);
+  const lanes by_first = lanes_load(slot + BEND_BY_FIRST * CLOTH_LANES),
+              by_last = lanes_load(slot + BEND_BY_LAST * CLOTH_LANES);
+  const lanes3 x = bend_slot_load(slot);
+  s->first = lanes_subtract(s->first, lanes_multiply(u.to_last_but_one, by_first));
+  s->mixed = lanes_subtract(s->mixed, lanes_multiply(u.to_last_but_one, by_last));
+  s->last = lanes_subtract(s->last, lanes_multiply(u.to_last, by_last));
+  s->right_first = lanes3_subtract(s->right_first, lanes3_scale(x, u.to_last_but_one));
+  s->right_last = lanes3_subtract(s->right_last, lanes3_scale(x, u.to_last));
+}
+
+CLOTH_INLINE lanes ring_diagonal(const bend_lines *l, int32_t element) {
+  lanes sum = lanes_add(hinge_factor(l, element - 1), hinge_factor(l, element + 1));
+  sum = lanes_add(sum, lanes_multiply(hinge_factor(l, element), lanes_splat(4.0f)));
+  return lanes_multiply(sum, lanes_splat(l->kappa));
+}
+
+/* Displacements of the last two elements of a ring, by Cramer's rule, stored in their slots. */
+CLOTH_INLINE void solve_ring_border(const bend_lines *l) {
+  const int32_t n = l->b.length, next = l->b.next;
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  ring_system s = {.first = ring_diagonal(l, n - 2),
+                   .mixed = near_coupling(l, n - 2),
+                   .last = ring_diagonal(l, n - 1),
+                   .right_first = bend_slot_load(bend_slot(l, n - 2)),
+                   .right_last = bend_slot_load(bend_slot(l, n - 1))};
+  subtract_element(l, 0, &s);
+  subtract_element(l, 1, &s);
+  if (n - 4 > 1) {
+    subtract_element(l, n - 4, &s);
+  }
+  subtract_element(l, n - 3, &s);
+  const lanes w = lanes_load(l->b.mobility + (n - 2) * next), v = lanes_load(l->b.mobility + (n - 1) * next);
+  const lanes first = lanes_add(one, lanes_multiply(w, lanes_maximum(s.first, zero)));
+  const lanes last = lanes_add(one, lanes_multiply(v, lanes_maximum(s.last, zero)));
+  const lanes mixed = lanes_quantise(s.mixed, WORK_ROUNDER);
+  const lanes across_first = lanes_multiply(w, mixed), across_last = lanes_multiply(v, mixed);
+  lanes determinant = lanes_subtract(lanes_multiply(first, last), lanes_multiply(across_first, across_last));
+  const lanes inverse = lanes_divide(one, lanes_maximum(determinant, one));
+  const lanes3 a = lanes3_scale(lanes3_quantise(s.right_first, WORK_ROUNDER), w);
+  const lanes3 b = lanes3_scale(lanes3_quantise(s.right_last, WORK_ROUNDER), v);
+  const lanes3 x = lanes3_subtract(lanes3_scale(a, last), lanes3_scale(b, across_first));
+  const lanes3 y = lanes3_subtract(lanes3_scale(b, first), lanes3_scale(a, across_last));
+  bend_slot_store(bend_slot(l, n - 2), lanes3_quantise(lanes3_scale(x, inverse), WORK_ROUNDER));
+  bend_slot_store(bend_slot(l, n - 1), lanes3_quantise(lanes3_scale(y, inverse), WORK_ROUNDER));
+}
+
+CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
+  const int32_t length = l->b.length;
+  eliminate_ring(l);
+  substitute_ring(l);
+  solve_ring_border(l);
+  const lanes3 first = bend_slot_load(bend_slot(l, length - 2)), last = bend_slot_load(bend_slot(l, length - 1));
+  move_by(l, length - 2, first);
+  move_by(l, length - 1, last);
+  for (int32_t i = 0; i < length - 2; i++) {
+    const float *slot = bend_slot(l, i);
+    lanes3 x = lanes3_scale(first, lanes_load(slot + BEND_BY_FIRST * CLOTH_LANES));
+    x = lanes3_subtract(bend_slot_load(slot), x);
+    x = lanes3_subtract(x, lanes3_scale(last, lanes_load(slot + BEND_BY_LAST * CLOTH_LANES)));
+    move_by(l, i, lanes3_quantise(x, WORK_ROUNDER));
+  }
 }
 
 #endif
 
-/* Rows are transposed unless the sheet is narrow or the build scalar: then each row is a bundle of one line. */
-static void project_rows(const cloth *c, vector_array x, const distance_constraint *constraints, int32_t count) {
-#if CLOTH_LANES > 1
-  if (transposes_rows(c)) {
-    for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
-      int32_t left = c->grid.rows - row;
-      project_transposed_rows(c, x, row, left < CLOTH_LANES ? left : CLOTH_LANES, constraints, count);
-    }
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = {.b = *b,
+                        .c = c,
+                        .lines = b,
+                        .old = old,
+                        .kappa = plan->bend.stiffness[direction],
+                        .shift = plan->bend.shift,
+                        .uniform = bend_factors_of(c, direction),
+                        .work = floats_at(c, c->scratch.line_work)};
+#if WITH_WRAP
+  if (b->is_ring) {
+    solve_ring_bend(&l);
     return;
   }
 #endif
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    int32_t i = row * c->grid.columns;
-    vector_array first = {x.x + i, x.y + i, x.z + i};
-    line_bundle b = {.x = first,
-                     .mobility = floats_at(c, c->scratch.mobility) + i,
-                     .next = 1,
-                     .length = c->grid.columns,
-                     .count = 1,
-                     .is_ring = is_wrapped(c),
-                     .first = i,
-                     .along = 1,
-                     .across = 1,
-                     .uniform = uniform_run_of_row(c, row)};
-    project_lines(c, constraints, count, &b);
+  if (b->is_uniform) {
+    solve_uniform_bend(&l);
+  } else {
+    solve_general_bend(&l);
   }
 }
 
-/* Projects the springs along the warp, which lie in rows, or along the weft, which lie in columns. */
-static void project_axis(const cloth *c, vector_array x, int32_t direction, const distance_constraint *constraints,
-                         int32_t count) {
-  if (count > 0 && direction == WARP) {
-    project_rows(c, x, constraints, count);
-  } else if (count > 0) {
-    project_columns(c, x, constraints, count);
+/* What the twist between a block of columns and the next columns needs. */
+typedef struct twist_columns {
+  const cloth *c;
+  vector_array x, old, change;
+  int32_t column, columns, rows;
+  int32_t is_wrapped, is_uniform;
+  float kappa, shift;
+  const float *uniform, *map, *mobility;
+  float *work;
+} twist_columns;
+
+/* Lanes from a column on of a row whose first particle is `row`, around the seam of a tube. What lies beyond a sheet's
+   border is of another row. */
+CLOTH_INLINE lanes row_values(const twist_columns *t, const float *from, int32_t row, int32_t column) {
+  lanes a = lanes_load(from + row + column);
+  if (WITH_WRAP && t->is_wrapped && column + CLOTH_LANES > t->columns) {
+    a = lanes_select(lanes_first(t->columns - column), a, lanes_load(from + row + column - t->columns));
+  }
+  return a;
+}
+
+CLOTH_INLINE lanes3 row_vectors_at(const twist_columns *t, vector_array from, int32_t row, int32_t column) {
+  return lanes3_of(row_values(t, from.x, row, column), row_values(t, from.y, row, column),
+                   row_values(t, from.z, row, column));
+}
+
+/* Difference of the columns after and at the block, in a row, of x - s x_old. */
+CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
+  const int32_t i = row * t->columns;
+  lanes3 d = lanes3_subtract(row_vectors_at(t, t->x, i, t->column + 1), lanes3_load(t->x, i + t->column));
+  if (t->shift > 0.0f) {
+    lanes3 old = lanes3_subtract(row_vectors_at(t, t->old, i, t->column + 1), lanes3_load(t->old, i + t->column));
+    d = lanes3_quantise(lanes3_subtract(d, lanes3_scale(old, lanes_splat(t->shift))), WORK_ROUNDER);
+  }
+  return d;
+}
+
+/* Stiffness of the cells between a row and the next, over the family's. */
+CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
+  const int32_t i = row * t->columns, j = i + t->columns;
+  lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
+  lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
+  return lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
+}
+
+/* Sum of the mobilities of both particles. */
+CLOTH_INLINE lanes pair_mobility(const twist_columns *t, int32_t row) {
+  const int32_t i = row * t->columns;
+  return lanes_add(lanes_load(t->mobility + i + t->column), row_values(t, t->mobility, i, t->column + 1));
+}
+
+/* Blocks of lanes of an element in line_work: half-solved changes, and the factor of the change after. */
+enum { TWIST_X, TWIST_Y, TWIST_Z, TWIST_FACTOR };
+
+/* The tridiagonal elimination of a pair of columns: g = w / (1 + w (k_before (1 - f_before) + k_after)), f = g k_after,
+   with the sum of mobilities w and the stiffnesses k of the cells before and after. Returns g. */
+CLOTH_INLINE lanes factor_twist(lanes w, lanes before, lanes after, lanes *f) {
+  lanes k = lanes_add(lanes_multiply(before, lanes_subtract(lanes_splat(1.0f), *f)), after);
+  lanes g = lanes_divide(w, lanes_add(lanes_splat(1.0f), lanes_multiply(w, k)));
+  *f = lanes_multiply(g, after);
+  return g;
+}
+
+/* Writes g and f of uniform columns. */
+static void factor_uniform_twist(float *factors, int32_t rows, float kappa) {
+  lanes f = lanes_splat(0.0f);
+  for (int32_t row = 0; row < rows; row++) {
+    lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
+                           lanes_splat(row + 1 < rows ? kappa : 0.0f), &f);
+    factors[2 * row] = lanes_first_value(g);
+    factors[2 * row + 1] = lanes_first_value(f);
   }
 }
 
-/* One sweep of strain limiting: brings the stretch springs of one cell back to strains between -max_compression and
-   max_extension, without compliance. */
-static void limit_strain(const cloth *c, vector_array x) {
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    float rest = direction_rest(c, d);
-    distance_constraint limit = make_constraint(1, rest * (1.0f - c->settings.strain_limit.max_compression),
-                                                rest * (1.0f + c->settings.strain_limit.max_extension), 0.0f, 0.0f);
-    project_axis(c, x, d, &limit, 1);
+/* Solves the twist between a block of columns and the columns after each: the changes of their differences. */
+CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
+  const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(t->kappa);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  lanes3 y = none, here = column_difference(t, 0), twist_before = none;
+  lanes stiffness_before = zero, f = zero;
+  for (int32_t row = 0; row < t->rows; row++) {
+    float *slot = t->work + row * (LINE_SLOT * CLOTH_LANES);
+    const int32_t goes_on = row + 1 < t->rows;
+    const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
+    lanes stiffness = goes_on ? kappa : zero;
+    if (!uniform && t->map && goes_on) {
+      stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
+    }
+    const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
+    const lanes3 force = lanes3_add(lanes3_subtract(twist, twist_before), lanes3_scale(y, stiffness_before));
+    lanes g;
+    if (uniform) {
+      g = lanes_splat(t->uniform[2 * row]);
+      f = lanes_splat(t->uniform[2 * row + 1]);
+    } else {
+      g = factor_twist(pair_mobility(t, row), stiffness_before, stiffness, &f);
+    }
+    y = lanes3_quantise(lanes3_scale(force, g), WORK_ROUNDER);
+    bend_slot_store(slot, y);
+    lanes_store(slot + TWIST_FACTOR * CLOTH_LANES, f);
+    here = after;
+    twist_before = twist;
+    stiffness_before = stiffness;
+  }
+  const int32_t count = t->columns - t->column;
+  const lanes one = lanes_splat(1.0f);
+  lanes3 moved = none;
+  for (int32_t row = t->rows - 1; row >= 0; row--) {
+    const float *slot = t->work + row * (LINE_SLOT * CLOTH_LANES);
+    moved = lanes3_scale(moved, lanes_load(slot + TWIST_FACTOR * CLOTH_LANES));
+    moved = lanes3_quantise(lanes3_add(bend_slot_load(slot), moved), WORK_ROUNDER);
+    lanes3 impulse = lanes3_scale(moved, lanes_splat(0.5f));
+    if (!uniform) {
+      const lanes w = pair_mobility(t, row);
+      const lanes_mask moves = lanes_less(zero, w);
+      impulse = lanes3_keep(moves, lanes3_scale(moved, lanes_divide(one, lanes_select(moves, w, one))));
+    }
+    lanes3_store(t->change, row * t->columns + t->column, impulse, count);
   }
 }
 
-/* Cost per particle of a sweep of strain limiting: two springs, and a line, as rows and columns together are no more
-   than the particles. */
-static uint32_t strain_limit_cost(const cloth *c) {
-  return 2 * COST_GENERAL + COST_RUN + (is_wrapped(c) ? COST_RING : 0u);
+CLOTH_SEPARATE void solve_uniform_twist(const twist_columns *t) {
+  solve_twist(t, 1);
 }
 
-/// Projection ///
+CLOTH_SEPARATE void solve_general_twist(const twist_columns *t) {
+  solve_twist(t, 0);
+}
+
+/* The impulses of the pairs before a block of columns of a row: 0 before the first column of a sheet. */
+CLOTH_INLINE lanes impulse_before(const twist_columns *t, const float *impulses, int32_t row, int32_t column) {
+  lanes before = lanes_load(impulses + row + column - 1);
+  if (column == 0) {
+    const float around = t->is_wrapped ? impulses[row + t->columns - 1] : 0.0f;
+    before = lanes_select(lanes_first(1), lanes_splat(around), before);
+  }
+  return before;
+}
+
+/* Moves the particles of a block of columns of a row by the mean of what the pairs before and after make of them. */
+CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t column) {
+  const int32_t i = row + column, left = t->columns - column;
+  const lanes half = lanes_multiply(lanes_load(t->mobility + i), lanes_splat(0.5f));
+  lanes3 after = lanes3_load(t->change, i);
+  if (!t->is_wrapped && left <= CLOTH_LANES) {
+    after = lanes3_keep(lanes_first(left - 1), after);
+  }
+  const lanes3 before =
+      lanes3_of(impulse_before(t, t->change.x, row, column), impulse_before(t, t->change.y, row, column),
+                impulse_before(t, t->change.z, row, column));
+  const lanes3 moved = lanes3_quantise(lanes3_scale(lanes3_subtract(before, after), half), WORK_ROUNDER);
+  lanes3_store(t->x, i, lanes3_add(lanes3_load(t->x, i), moved), left);
+}
+
+/* Are all particles of a block of columns, and of the columns after each, uniform? */
+static int are_pairs_uniform(const cloth *c, int32_t column) {
+  const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
+  const uniform_run a = *uniform_run_of_columns(c, column), b = *uniform_run_of_columns(c, last);
+  return a.from == 0 && a.to == c->grid.rows && b.from == 0 && b.to == c->grid.rows;
+}
+
+/* Solves the twist of all cells. */
+CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
+  twist_columns t = {.c = c,
+                     .x = predicted_of(c),
+                     .old = vectors_at(c, c->state.position),
+                     .change = vectors_at(c, c->scratch.residual),
+                     .columns = c->grid.columns,
+                     .rows = c->grid.rows,
+                     .is_wrapped = is_wrapped(c),
+                     .kappa = 2.0f * plan->bend.twist,
+                     .shift = plan->bend.shift,
+                     .uniform = twist_factors_of(c),
+                     .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
+                     .mobility = floats_at(c, c->scratch.mobility),
+                     .work = floats_at(c, c->scratch.line_work)};
+  for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {
+    if (are_pairs_uniform(c, t.column)) {
+      solve_uniform_twist(&t);
+    } else {
+      solve_general_twist(&t);
+    }
+  }
+  for (int32_t row = 0; row < c->count; row += t.columns) {
+    for (int32_t column = 0; column < t.columns; column += CLOTH_LANES) {
+      move_by_twist(&t, row, column);
+    }
+  }
+}
+
+/* Computes once a step what all uniform lines share. */
+CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
+  factor_uniform_line(bend_factors_of(c, WEFT), c->grid.rows, plan->bend.stiffness[WEFT]);
+  factor_uniform_line(bend_factors_of(c, WARP), c->grid.columns, plan->bend.stiffness[WARP]);
+  factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
+}
+
+/// Stretch along lines ///
 
 /*
- * Which springs of a step are projected, with which compliance, and in which order. plan_projection() makes the
- * constraints once a step; project_springs() applies them once a substep: shear, then stretch along rows and columns
- * from the coarsest span to single cells, then the single cells again. Constraints across many cells carry a pull
- * through the sheet in one sweep; that across two cells resists folding as well (the projected bend springs).
- * In: the plan (spring families, bend_compliance, span), scratch.mobility, scratch.uniform_runs, the maps.
- * Out: the predicted positions, in scratch.product; own.constraints.
- * Scratch: lines.h transposes rows into scratch.residual.
+ * Backward Euler for all springs of a line at once. The unknown of spring i between particles i and i + 1 is its
+ * tension s_i, as the displacement of a particle of mobility 1 over the vector d_i along the spring. With the mobility
+ * w, the compliance e = m0 / (h^2 ks + h kd) and lengths as multiples of the rest length, q = |d|^2 and the target t:
+ *
+ *     q_i (w_i + w_{i+1} + e_i) s_i - w_i (d_i . d_{i-1}) s_{i-1} - w_{i+1} (d_i . d_{i+1}) s_{i+1} = q_i - t_i |d_i|
+ *
+ * which is tridiagonal: one elimination. The target is the rest length, 1; with damping it lies between that and the
+ * length at the start of the substep, 1 + (h kd / (h^2 ks + h kd)) (|d_old| - 1). So far the springs keep their
+ * directions. The displacements X of the particles then follow with the tension's resistance against turning, p =
+ * max(s, 0), from a second tridiagonal system:
+ *
+ *     (1 + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1} = w (s_i d_i - s_{i-1} d_{i-1})
+ *
+ * Its elimination runs from the last particle to the first, in the same loop that finds the tensions. Both systems are
+ * exact: no iterations, and the work does not depend on the state. Where a spring is absent, or between two pins,
+ * nothing is carried across.
+ *
+ * In: the plan's spring families, scratch.mobility, maps, the lengths at the start of the substep. Out: the positions
+ * of the lines. Scratch: line_work.
  */
 
 #if WITH_PROJECTION
 
-/* Sets the constraint of a direction's springs across `span` cells. A stretch spring across many cells is that many
-   springs in a row, with the sum of their compliances; it only shortens. Returns 0 if nothing is projected there. */
-static int plan_constraint(const cloth *c, const step_plan *plan, int32_t d, int32_t span,
-                           distance_constraint *constraint) {
-  const spring_family *s = &plan->spring[d];
-  float scale = 1.0f / force_share(plan); /* the BDF2 prediction brings the rest of a force in later substeps */
-  float compliance_above = COMPLIANCE_INFINITE;
-  float compliance_below = COMPLIANCE_INFINITE;
-  if ((s->projected == PROJECTED_ALL && span <= plan->span) || (s->projected == PROJECTED_SOME && span == 1)) {
-    compliance_above = scale * (float)span / maximum(s->stiffness, WORK_QUANTUM);
-    compliance_below = span == 1 ? compliance_above / maximum(s->compression, WORK_QUANTUM) : COMPLIANCE_INFINITE;
-  }
-  if (plan->bend_projected && span == 2 && d <= WEFT) {
-    compliance_below = scale * plan->bend_compliance[d];
-  }
-  float rest = direction_rest(c, d) * (float)span;
-  *constraint = make_constraint(span, rest, rest, minimum(compliance_below, COMPLIANCE_INFINITE),
-                                minimum(compliance_above, COMPLIANCE_INFINITE));
-  constraint->fast = constraint->gain_above >= constraint->gain_below;
-  if (s->projected == PROJECTED_SOME && span == 1) {
-    constraint->fast = 0;
-    constraint->kappa = s->kappa;
-    constraint->above = plan->projected_above;
-  }
-  return constraint->gain_above > 0.0f || constraint->gain_below > 0.0f;
+/* Least squared length of a spring, over that of the rest length: shorter springs have no direction. */
+#define MIN_SQUARED_RATIO 1.0e-6f
+/* Least pivot of the elimination, over the squared length: rounding could make it 0 where compliances are small. */
+#define MIN_TENSION_PIVOT 1.0e-4f
+/* Largest tension, a displacement of as many lengths of the spring. Bounds what products of small numbers are
+   multiplied by, so that they do not become subnormal. */
+#define MAX_TENSION 1024.0f
+
+/* What a kernel needs of the springs of a bundle: copies, which the compiler can keep in registers. */
+typedef struct stretch_lines {
+  line_bundle b;
+  const cloth *c;
+  const struct stretch_lines *original; /* whose address may be taken; copies stay in registers */
+  float inverse_squared_rest;           /* 1 / L^2 [1/m^2] */
+  float least_square;                   /* MIN_SQUARED_RATIO L^2 [m^2] */
+  float coupling_rounder; /* of quantise() for products of two spring vectors: 2^-30 of L^2, or up to 2^-32 */
+  float compliance_above, compliance_below; /* of springs longer and shorter than at rest */
+  float damping_share;                      /* share of damping in stiffness: h kd / (h^2 ks + h kd) */
+  vector_array old;                         /* positions at the start of the substep, laid out like b.x */
+  float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
+  int32_t has_maps;
+  float *work;
+} stretch_lines;
+
+/* Blocks of lanes that an element keeps in line_work. Before the tensions are known: inverse pivot, right side,
+   coupling to the spring before and, on rings, to the spring that closes the ring. Then: share of the displacement of
+   the particle before, own displacement and, on rings, share of the displacement of particle 0. */
+enum { STRETCH_INVERSE, STRETCH_SIDE, STRETCH_COUPLING, STRETCH_CLOSING };
+enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
+
+CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
+  return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
 }
 
-/* Projects the first `count` shear springs of a block, from particles i on to particles j on. */
-CLOTH_INLINE void project_shear_block(const cloth *c, const distance_constraint *constraint, vector_array x, int32_t i,
-                                      int32_t j, int uniform, int32_t count) {
-  lanes3 from = lanes3_load(x, i);
-  lanes3 to = lanes3_load(x, j);
-  if (uniform) {
-    project_uniform(constraint, &from, &to);
-  } else {
-    const float *mobility = floats_at(c, c->scratch.mobility);
-    spring_ends ends = {{lanes_load(mobility + i), lanes_load(mobility + j)},
-                        {mass_ratio_lanes(c, i), mass_ratio_lanes(c, j)},
-                        spring_scale(c, (spring_block){i, j, 1}, CLOTH_LANES)};
-    project_general(constraint, &ends, &from, &to);
+/* Compliance of the springs from an element to the next where maps vary, from that of the family. */
+CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, lanes compliance) {
+  const cloth *c = l->c;
+  lanes scale = lanes_splat(1.0f), mass = lanes_splat(1.0f);
+  int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
+    scale = lanes_add(line_values(&l->b, map, element), line_values(&l->b, map, other));
+    scale = lanes_multiply(lanes_splat(0.5f), scale);
   }
-  lanes3_store(x, i, from, count);
-  lanes3_store(x, j, to, count);
+  if (c->constant.mass_ratio) {
+    const float *map = floats_at(c, c->constant.mass_ratio);
+    mass = lanes_minimum(line_values(&l->b, map, element), line_values(&l->b, map, other));
+  }
+  compliance = lanes_divide(compliance, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_ABSENT));
+  if (l->kappa > 0.0f) {
+    lanes_mask solved = kappa_above(l->kappa, mass, scale, l->above);
+    compliance = lanes_select(solved, compliance, lanes_splat(COMPLIANCE_ABSENT));
+  }
+  return compliance;
 }
 
-/* Projects the shear springs of one direction between a row and the next. */
-CLOTH_INLINE void project_shear_row(const cloth *c, const distance_constraint *constraint, vector_array x, int32_t row,
-                                    int32_t direction) {
-  int32_t start = spring_start(direction);
-  int32_t shift = direction == DIAGONAL ? 1 : -1;
-  int32_t i = row * c->grid.columns + start;
-  int32_t j = i + c->grid.columns + shift;
-  int32_t count = c->grid.columns - 1;
-  uniform_run uniform = uniform_overlap(uniform_run_of_row(c, row), uniform_run_of_row(c, row + 1), shift);
-  int32_t from = UNIFORM_KERNELS && constraint->fast ? uniform.from - start : count;
-  int32_t last = uniform.to - start < count ? uniform.to - start - CLOTH_LANES : count;
-  /* From the last block to the first: the lanes past the last spring overlap the start of the next row, and a forward
-     pass would load there what it has just stored (a stall of store-to-load forwarding). */
-  for (int32_t t = (count - 1) / CLOTH_LANES * CLOTH_LANES; t >= 0; t -= CLOTH_LANES) {
-    project_shear_block(c, constraint, x, i + t, j + t, t >= from && t <= last, count - t);
+/* Target of the springs from an element to the next, over the rest length, with damping. */
+CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to) {
+  const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+  const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+  lanes ratio = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+  lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
+  return lanes_add(lanes_splat(1.0f), excess);
+}
+
+/* What the elimination of the tensions carries from a spring to the next. */
+typedef struct stretch_state {
+  lanes3 x;            /* position of the particle between them */
+  lanes3 d;            /* vector along the spring before */
+  lanes mobility;      /* of the particle between them */
+  lanes inverse, side; /* of the spring before */
+  line_place place;
+} stretch_state;
+
+/* The equation of the springs from an element to another. */
+typedef struct tension_equation {
+  lanes3 x, d;    /* position of the other element, vector to it */
+  lanes mobility; /* of the other element */
+  lanes squared;  /* of the length, over the squared rest length: q */
+  lanes diagonal, side, coupling;
+  lanes_mask present;
+} tension_equation;
+
+CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant, int32_t element, line_place to,
+                                          const stretch_state *s) {
+  const lanes scale = lanes_splat(l->inverse_squared_rest), one = lanes_splat(1.0f);
+  tension_equation q;
+  q.x = line_load3(&l->b, slant, l->b.x, to);
+  q.mobility = line_load(&l->b, slant, l->b.mobility, to);
+  q.d = lanes3_subtract(q.x, s->x);
+  q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
+  const lanes ratio = lanes_square_root(q.squared);
+  lanes compliance =
+      lanes_select(lanes_less(ratio, one), lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  if (l->has_maps) {
+    compliance = mapped_compliance(l->original, element, compliance);
   }
-  if (is_wrapped(c)) { /* across the seam: between the two particles that no spring of the loop has touched */
-    project_shear_block(c, constraint, x, start ? i - 1 : i + count, start ? j + count : j - 1, 0, 1);
+  lanes target = ratio;
+  if (l->damping_share > 0.0f) {
+    target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+  }
+  const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
+  q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
+  q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
+  q.side = lanes_subtract(q.squared, target);
+  q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
+  return q;
+}
+
+/* Eliminates the tension of the spring before from the equation of the springs from an element to the next. */
+CLOTH_INLINE void eliminate_tension(const stretch_lines *l, int32_t slant, int32_t element, stretch_state *s) {
+  line_place to = s->place;
+  line_place_move(&l->b, slant, 1, &to);
+  tension_equation q = equation_of(l, slant, element, to, s);
+  const lanes factor = lanes_multiply(q.coupling, s->inverse);
+  const lanes pivot = lanes_maximum(lanes_subtract(q.diagonal, lanes_multiply(factor, q.coupling)),
+                                    lanes_multiply(q.squared, lanes_splat(MIN_TENSION_PIVOT)));
+  if (slant != 0) {
+    q.present = lanes_both(q.present, line_goes_on(&l->b, slant, s->place));
+  }
+  s->inverse = lanes_keep(q.present, lanes_divide(lanes_splat(1.0f), pivot));
+  s->side = lanes_quantise(lanes_add(q.side, lanes_multiply(factor, s->side)), WORK_ROUNDER);
+  float *slot = stretch_slot(l, element);
+  lanes_store(slot + STRETCH_INVERSE * CLOTH_LANES, s->inverse);
+  lanes_store(slot + STRETCH_SIDE * CLOTH_LANES, s->side);
+  lanes_store(slot + STRETCH_COUPLING * CLOTH_LANES, q.coupling);
+  s->x = q.x;
+  s->d = q.d;
+  s->mobility = q.mobility;
+  s->place = to;
+}
+
+/* What the elimination of the displacements carries from a particle to the one before. */
+typedef struct displacement_state {
+  lanes3 x;         /* position of the particle */
+  lanes mobility;   /* of the particle */
+  lanes tension;    /* of the spring after it */
+  lanes coupling;   /* of that spring to the one before it */
+  lanes resistance; /* of that spring against turning, p */
+  lanes3 pull;      /* of that spring, s d */
+  lanes3 own;       /* displacement of the particle after: own part ... */
+  lanes share;      /* ... and share of this particle's displacement */
+  lanes around;     /* ... and, on rings, share of the displacement of particle 0 */
+  line_place place;
+} displacement_state;
+
+/* Eliminates the displacement of a particle from the equation of the particle before, with the pull and resistance of
+   the spring before it. */
+CLOTH_INLINE void eliminate_displacement(const stretch_lines *l, int32_t element, lanes3 pull, lanes resistance,
+                                         displacement_state *s) {
+  const lanes one = lanes_splat(1.0f);
+  const lanes3 force = lanes3_add(lanes3_subtract(s->pull, pull), lanes3_scale(s->own, s->resistance));
+  const lanes after = lanes_multiply(s->resistance, lanes_subtract(one, s->share));
+  const lanes divisor = lanes_add(one, lanes_multiply(s->mobility, lanes_add(resistance, after)));
+  const lanes gain = lanes_divide(s->mobility, divisor);
+  s->own = lanes3_quantise(lanes3_scale(force, gain), WORK_ROUNDER);
+  s->share = lanes_multiply(gain, resistance);
+  if (l->b.is_ring && l->b.slant == 0) {
+    s->around = lanes_quantise(lanes_multiply(gain, lanes_multiply(s->resistance, s->around)), WORK_ROUNDER);
+    lanes_store(stretch_slot(l, element) + STRETCH_AROUND * CLOTH_LANES, s->around);
+  }
+  float *slot = stretch_slot(l, element);
+  lanes_store(slot + STRETCH_SHARE * CLOTH_LANES, s->share);
+  lanes_store(slot + STRETCH_X * CLOTH_LANES, s->own.x);
+  lanes_store(slot + STRETCH_Y * CLOTH_LANES, s->own.y);
+  lanes_store(slot + STRETCH_Z * CLOTH_LANES, s->own.z);
+  s->pull = pull;
+  s->resistance = resistance;
+}
+
+/* Tension of the springs that end at an element, from that of the springs that start there; then the elimination of the
+   element's displacement. */
+CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int32_t element, displacement_state *s) {
+  const float *slot = stretch_slot(l, element - 1);
+  const lanes inverse = lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES);
+  const lanes side = lanes_load(slot + STRETCH_SIDE * CLOTH_LANES);
+  const lanes coupling = lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES);
+  lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
+  tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
+  tension = lanes_quantise(tension, WORK_ROUNDER);
+  line_place_move(&l->b, slant, -1, &s->place);
+  const lanes3 x = line_load3(&l->b, slant, l->b.x, s->place);
+  const lanes mobility = line_load(&l->b, slant, l->b.mobility, s->place);
+  const lanes3 pull = lanes3_scale(lanes3_subtract(s->x, x), tension);
+  eliminate_displacement(l, element, pull, lanes_maximum(tension, lanes_splat(0.0f)), s);
+  s->x = x;
+  s->mobility = mobility;
+  s->tension = tension;
+  s->coupling = coupling;
+}
+
+CLOTH_INLINE vector_array stretch_own(const stretch_lines *l, int32_t element) {
+  float *slot = stretch_slot(l, element);
+  vector_array own = {slot + STRETCH_X * CLOTH_LANES, slot + STRETCH_Y * CLOTH_LANES, slot + STRETCH_Z * CLOTH_LANES};
+  return own;
+}
+
+/* Eliminates the tensions of all springs of a line, and then the displacements of all particles but the first. `s` is
+   the state before the first spring, `e` that after the last particle but for its position, mobility and place. */
+CLOTH_INLINE void eliminate_line(const stretch_lines *l, int32_t slant, stretch_state *s) {
+  for (int32_t element = 0; element + 1 < l->b.length; element++) {
+    eliminate_tension(l, slant, element, s);
   }
 }
 
-/* Projects the shear springs of one direction, first those that begin in rows of even number, then those that begin in
-   rows of odd number. */
-CLOTH_HOT CLOTH_SEPARATE void project_shear(const cloth *c, const distance_constraint *shear, vector_array x,
-                                            int32_t direction) {
-  const distance_constraint constraint = *shear;
-  for (int32_t colour = 0; colour < 2; colour++) {
-    for (int32_t row = colour; row + 1 < c->grid.rows; row += 2) {
-      project_shear_row(c, &constraint, x, row, direction);
+CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacement_state *e) {
+  for (int32_t element = l->b.length - 1; element > 0; element--) {
+    find_tension(l, slant, element, e);
+  }
+}
+
+/* Moves the particles of open lines. */
+CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  line_place place = line_place_of(&l->b, slant, 0);
+  stretch_state s = {.x = line_load3(&l->b, slant, l->b.x, place),
+                     .d = none,
+                     .mobility = line_load(&l->b, slant, l->b.mobility, place),
+                     .inverse = zero,
+                     .side = zero,
+                     .place = place};
+  eliminate_line(l, slant, &s);
+  displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
+  find_tensions(l, slant, &e);
+  eliminate_displacement(l, 0, none, zero, &e);
+  lanes3 moved = none;
+  for (int32_t element = 0; element < l->b.length; element++) {
+    lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
+    moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(moved, share));
+    moved = lanes3_quantise(moved, WORK_ROUNDER);
+    line_store3(&l->b, slant, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
+    line_place_move(&l->b, slant, 1, &place);
+  }
+}
+
+#if WITH_WRAP
+
+/* The spring that closes a ring, from the last particle to particle 0. */
+typedef struct closing_spring {
+  lanes3 d;             /* vector along it */
+  lanes diagonal, side; /* of its own equation */
+  lanes before, after;  /* coupling to the spring before it, and to spring 0 */
+  lanes tension;
+} closing_spring;
+
+/* Eliminates the tensions of springs 0 to length - 2 from the equation of the closing spring, and finds its tension. */
+CLOTH_INLINE void close_tensions(const stretch_lines *l, closing_spring *b) {
+  const int32_t last = l->b.length - 2;
+  lanes closing = b->after;
+  for (int32_t element = 0; element <= last; element++) {
+    float *slot = stretch_slot(l, element);
+    if (element > 0) {
+      const lanes inverse = lanes_load(stretch_slot(l, element - 1) + STRETCH_INVERSE * CLOTH_LANES);
+      closing = lanes_multiply(lanes_multiply(lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES), inverse), closing);
+    }
+    closing = element == last ? lanes_add(closing, b->before) : closing;
+    closing = lanes_quantise(closing, WORK_ROUNDER);
+    lanes_store(slot + STRETCH_CLOSING * CLOTH_LANES, closing);
+  }
+  lanes own = lanes_splat(0.0f), share = own, coupling = own, side = b->side, pivot = b->diagonal;
+  for (int32_t element = last; element >= 0; element--) {
+    const float *slot = stretch_slot(l, element);
+    const lanes inverse = lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES);
+    own = lanes_add(lanes_load(slot + STRETCH_SIDE * CLOTH_LANES), lanes_multiply(coupling, own));
+    own = lanes_quantise(lanes_multiply(own, inverse), WORK_ROUNDER);
+    share = lanes_add(lanes_load(slot + STRETCH_CLOSING * CLOTH_LANES), lanes_multiply(coupling, share));
+    share = lanes_quantise(lanes_multiply(share, inverse), WORK_ROUNDER);
+    coupling = lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES);
+    if (element == last || element == 0) {
+      const lanes link = element == last ? b->before : b->after;
+      side = lanes_add(side, lanes_multiply(link, own));
+      pivot = lanes_subtract(pivot, lanes_multiply(link, share));
     }
   }
-}
-
-/* Cost of the springs of one direction and span, of a sheet of which `uniform` particles lie in uniform runs. A
-   particle outside the runs takes the springs on both of its sides out of the uniform kernel. */
-static uint64_t constraint_cost(const cloth *c, const step_plan *plan, int32_t d, int32_t span, int32_t uniform) {
-  distance_constraint constraint;
-  if (!plan_constraint(c, plan, d, span, &constraint)) {
-    return 0;
+  pivot = lanes_maximum(pivot, lanes_multiply(b->diagonal, lanes_splat(MIN_TENSION_PIVOT)));
+  b->tension = lanes_divide(side, pivot);
+  b->tension = lanes_minimum(lanes_maximum(b->tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
+  b->tension = lanes_quantise(b->tension, WORK_ROUNDER);
+  for (int32_t element = 0; element <= last; element++) {
+    float *slot = stretch_slot(l, element);
+    const lanes carried = lanes_multiply(lanes_load(slot + STRETCH_CLOSING * CLOTH_LANES), b->tension);
+    const lanes sum = lanes_add(lanes_load(slot + STRETCH_SIDE * CLOTH_LANES), carried);
+    lanes_store(slot + STRETCH_SIDE * CLOTH_LANES, lanes_quantise(sum, WORK_ROUNDER));
   }
-  int32_t general = 2 * (c->count - uniform) + (d > WEFT ? 2 * c->grid.rows : 0);
-  general = !constraint.fast || general > c->count ? c->count : general;
-  uint64_t around = d == WARP ? (uint64_t)(uint32_t)c->count * COST_RING : 0u;
-  around = d > WEFT ? (uint64_t)(uint32_t)c->grid.rows * COST_SEAM_SHEAR : around;
-  return (uint64_t)(uint32_t)general * COST_GENERAL + (uint64_t)(uint32_t)(c->count - general) * COST_UNIFORM +
-         (uint64_t)(uint32_t)(c->grid.rows + c->grid.columns) * COST_RUN + (is_wrapped(c) ? around : 0u);
 }
 
-/* Cost of the stretch springs of one span, along both axes. */
-static uint64_t span_cost(const cloth *c, const step_plan *plan, int32_t span, int32_t uniform) {
-  return constraint_cost(c, plan, WARP, span, uniform) + constraint_cost(c, plan, WEFT, span, uniform);
-}
-
-/* The smallest span that no deadline may leave out: bend springs are two cells long. */
-static int32_t last_needed_span(const step_plan *plan) {
-  return plan->bend_projected ? 2 : 1;
-}
-
-static int32_t first_span(const step_plan *plan) {
-  return plan->span < last_needed_span(plan) ? last_needed_span(plan) : plan->span;
-}
-
-/* Cost of project_springs() with all its optional parts. */
-static uint64_t projection_cost(const cloth *c, const step_plan *plan, int32_t uniform) {
-  uint64_t cost = (uint64_t)(uint32_t)c->settings.projection.fine_sweeps * span_cost(c, plan, 1, uniform);
-  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    cost += constraint_cost(c, plan, d, 1, uniform);
+/* Displacement of particle 0 of a ring, from the eliminated displacements of the others. `e` is the state at particle
+   1, with the position and mobility of particle 0. */
+CLOTH_INLINE lanes3 close_displacements(const stretch_lines *l, const closing_spring *b, const displacement_state *e) {
+  const lanes one = lanes_splat(1.0f);
+  const lanes first = lanes_add(e->share, e->around);
+  lanes3 own = e->own;
+  lanes share = first;
+  for (int32_t element = 2; element < l->b.length; element++) {
+    const float *slot = stretch_slot(l, element);
+    const lanes before = lanes_load(slot + STRETCH_SHARE * CLOTH_LANES);
+    own = lanes3_quantise(lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(own, before)), WORK_ROUNDER);
+    share = lanes_add(lanes_multiply(before, share), lanes_load(slot + STRETCH_AROUND * CLOTH_LANES));
+    share = lanes_quantise(share, WORK_ROUNDER);
   }
-  for (int32_t span = first_span(plan); span >= 1; span /= 2) {
-    cost += span_cost(c, plan, span, uniform);
-  }
-  return cost;
+  const lanes closing = lanes_maximum(b->tension, lanes_splat(0.0f));
+  lanes3 force = lanes3_subtract(e->pull, lanes3_scale(b->d, b->tension));
+  force = lanes3_add(force, lanes3_add(lanes3_scale(e->own, e->resistance), lanes3_scale(own, closing)));
+  const lanes resistance = lanes_add(lanes_multiply(e->resistance, lanes_subtract(one, first)),
+                                     lanes_multiply(closing, lanes_subtract(one, share)));
+  const lanes divisor = lanes_add(one, lanes_multiply(e->mobility, lanes_maximum(resistance, lanes_splat(0.0f))));
+  return lanes3_quantise(lanes3_scale(force, lanes_divide(e->mobility, divisor)), WORK_ROUNDER);
 }
 
-static projection_plan *projection_of(const cloth *c) {
-  return (projection_plan *)at(c, c->own.constraints);
-}
-
-/* The constraints of a direction, from the coarsest span to the finest. They follow the projection_plan in memory. */
-static distance_constraint *constraints_of(projection_plan *p, int32_t direction) {
-  return (distance_constraint *)(void *)(p + 1) + p->first[direction];
-}
-
-/* Makes all constraints of a step, in own.constraints. */
-CLOTH_SEPARATE void plan_projection(const cloth *c, const step_plan *plan) {
-  projection_plan *p = projection_of(c);
-  int32_t total = 0;
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    p->first[d] = total;
-    p->count[d] = 0;
-    for (int32_t span = d <= WEFT ? first_span(plan) : 1; span >= 1; span /= 2) {
-      p->count[d] += plan_constraint(c, plan, d, span, &constraints_of(p, d)[p->count[d]]);
+/* Moves the particles of rings: the spring from the last particle to particle 0, and then the displacement of particle
+   0, are eliminated last. */
+CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  const int32_t last = l->b.length - 1;
+  const line_place start = line_place_of(&l->b, 0, 0), end = line_place_of(&l->b, 0, last);
+  stretch_state s = {.x = line_load3(&l->b, 0, l->b.x, start),
+                     .mobility = line_load(&l->b, 0, l->b.mobility, start),
+                     .inverse = zero,
+                     .side = zero,
+                     .place = start};
+  closing_spring b;
+  b.d = s.d = lanes3_subtract(s.x, line_load3(&l->b, 0, l->b.x, end));
+  eliminate_line(l, 0, &s);
+  displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, lanes_splat(1.0f), end};
+  b.after = lanes_load(stretch_slot(l, 0) + STRETCH_COUPLING * CLOTH_LANES);
+  const tension_equation q = equation_of(l, 0, last, start, &s);
+  b.diagonal = lanes_select(q.present, q.diagonal, lanes_splat(1.0f));
+  b.side = lanes_keep(q.present, q.side);
+  b.before = lanes_keep(q.present, q.coupling);
+  b.after = lanes_keep(q.present, b.after);
+  close_tensions(l, &b);
+  e.pull = lanes3_scale(b.d, b.tension);
+  e.resistance = lanes_maximum(b.tension, zero);
+  find_tensions(l, 0, &e);
+  lanes3 first = close_displacements(l, &b, &e), moved = first;
+  line_place place = start;
+  for (int32_t element = 0; element <= last; element++) {
+    if (element > 0) {
+      const float *slot = stretch_slot(l, element);
+      moved = lanes3_add(lanes3_load(stretch_own(l, element), 0),
+                         lanes3_scale(moved, lanes_load(slot + STRETCH_SHARE * CLOTH_LANES)));
+      moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
+      moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    total += p->count[d];
-  }
-}
-
-/* The span to start from. A step with a deadline may leave out the coarse ones; their cost is refunded. */
-static int32_t refined_span(const cloth *c, const step_plan *plan) {
-  int32_t span = first_span(plan);
-  int32_t last = last_needed_span(plan);
-  if (span == last || may_refine(c)) {
-    return span;
-  }
-  for (; span > last; span /= 2) {
-    refund_work(c, span_cost(c, plan, span, workspace_of(c)->uniform), 1);
-  }
-  return last;
-}
-
-/* Projects the stretch springs along one axis, from `span` cells down. */
-static void project_stretch(const cloth *c, vector_array x, int32_t direction, int32_t span) {
-  projection_plan *p = projection_of(c);
-  const distance_constraint *constraints = constraints_of(p, direction);
-  int32_t count = p->count[direction];
-  for (; count > 0 && constraints->span > span; count--) {
-    constraints++;
-  }
-  project_axis(c, x, direction, constraints, count);
-}
-
-/*
- * Projects all projected springs of the predicted positions: shear, then the rows and then the columns through all
- * spans, then the finest span again, fine_sweeps times. What is projected last is satisfied best. Without the first
- * fine sweep a draped sheet needs 1.5 to 1.9 times the substeps for the same stretch (99th percentile of SCENE_DRAPE in
- * `make quality` with fine_sweeps 0 and 1, sides of 16 to 64, 12 to 37 substeps).
- */
-CLOTH_SEPARATE void project_springs(const cloth *c, const step_plan *plan) {
-  projection_plan *p = projection_of(c);
-  vector_array x = predicted_of(c);
-  int32_t span = refined_span(c, plan);
-  for (int32_t d = DIAGONAL; d <= ANTIDIAGONAL; d++) {
-    if (p->count[d] > 0) {
-      project_shear(c, constraints_of(p, d), x, d);
-    }
-  }
-  project_stretch(c, x, WARP, span);
-  project_stretch(c, x, WEFT, span);
-  for (int32_t sweep = 0; sweep < c->settings.projection.fine_sweeps; sweep++) {
-    if (!may_refine(c)) {
-      uint64_t sweep_cost = span_cost(c, plan, 1, workspace_of(c)->uniform);
-      refund_work(c, sweep_cost * (uint32_t)(c->settings.projection.fine_sweeps - sweep), 1);
-      break;
-    }
-    project_stretch(c, x, WARP, 1);
-    project_stretch(c, x, WEFT, 1);
+    line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_place_move(&l->b, 0, 1, &place);
   }
 }
 
 #endif
+
+#endif
+
+/// Strain limiting ///
+
+/*
+ * Strain limiting (Provot 1995): stretch springs outside a range of lengths are brought back to it, without compliance.
+ * Both ends p and q of a spring move by
+ *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
+ * with the nearest length L of the range, the mobilities w and the gain g = 1 / (w_p + w_q), exact to first order in
+ * l - L, without a square root. Lines are taken one bundle at a time, their springs in red-black order: no two springs
+ * of a colour share a particle.
+ * In: the settings, scratch.mobility. Out: the predicted positions, in scratch.product. Scratch: residual.
+ */
+
+#if WITH_LIMITS
+
+/* Least denominator of a gain. Only springs between two pins fall below it: their gain must be finite, so that the
+   pins' mobilities, which are 0, make the displacements 0 and not NaN. */
+#define MIN_GAIN_DENOMINATOR 1.0e-6f
+/* Least l^2 + L^2 [m^2]. It is 0 only where strain limiting lets springs collapse (low = 0) and both ends coincide;
+   without the bound their displacement would be NaN. */
+#define MIN_SQUARE_SUM 1.0e-20f
+
+/* Displacements of both ends of a block of springs towards each other. */
+typedef struct end_displacements {
+  lanes3 from, to;
+} end_displacements;
+
+/* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
+   make the products of the next spring subnormal. */
+CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, lanes mobility, lanes other, lanes3 d) {
+  const lanes squared = lanes3_dot(d, d);
+  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), lanes_splat(range->high));
+  const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
+  const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
+  const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
+  const lanes share = lanes_divide(lanes_multiply(gain, lanes_subtract(squared, bound)), sum);
+  end_displacements moved = {lanes3_quantise(lanes3_scale(d, lanes_multiply(share, mobility)), WORK_ROUNDER),
+                             lanes3_quantise(lanes3_scale(d, lanes_multiply(share, other)), WORK_ROUNDER)};
+  return moved;
+}
+
+/* Limits the springs from an element to the next, of all lines. */
+CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
+  const int32_t i = element * b->next, j = i + b->next;
+  const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
+  end_displacements moved =
+      limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+  lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
+  lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
+}
+
+#if WITH_WRAP
+
+/*
+ * Gauss-Seidel round a tube would leave a visible trace at the column where it starts. So rings use Jacobi: all springs
+ * see the same positions, and each particle moves by this share of the sum of both its springs' corrections.
+ */
+#define RING_SHARE 0.5f
+
+/* Limits all springs of rings, spring after spring, starting with the one that ends at element 0. That one is evaluated
+   again at the end: each particle needs the corrections of the spring before and after it. */
+CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) {
+  const lanes3 start = lanes3_load(b->x, 0);
+  int32_t element = b->length - 1;
+  lanes3 here = lanes3_load(b->x, element * b->next);
+  lanes3 before = here; /* correction of `here` by the spring that ends there */
+  for (int32_t n = 0; n <= b->length; n++) {
+    const int32_t other = element + 1 < b->length ? element + 1 : 0;
+    const lanes3 there = other == 0 ? start : lanes3_load(b->x, other * b->next);
+    end_displacements moved =
+        limit_displacements(range, lanes_load(b->mobility + element * b->next),
+                            lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+    if (n > 0) {
+      lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
+      lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
+    }
+    before = moved.to;
+    here = there;
+    element = other;
+  }
+}
+
+#endif
+
+/* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
+CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
+  const distance_range range = *limit;
+  const line_bundle b = *bundle;
+#if WITH_WRAP
+  if (b.is_ring) {
+    limit_ring(&range, &b);
+    return;
+  }
+#endif
+  for (int32_t first = 0; first < 2; first++) {
+    for (int32_t element = first; element + 1 < b.length; element += 2) {
+      limit_link(&range, &b, element);
+    }
+  }
+}
+
+static distance_range strain_range(const cloth *c, int32_t direction) {
+  const float rest = direction_rest(c, direction);
+  const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
+  const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
+  distance_range range = {low * low, high * high};
+  return range;
+}
+
+/* One sweep of strain limiting: brings the stretch springs back to strains between -max_compression and
+   max_extension. */
+static void limit_strain(const cloth *c, vector_array x) {
+  const distance_range warp = strain_range(c, WARP), weft = strain_range(c, WEFT);
+  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+    line_bundle b = bundle_of_rows(c, x, row);
+    limit_lines(&warp, &b);
+    return_rows(c, x, &b);
+  }
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_columns(c, x, column);
+    limit_lines(&weft, &b);
+  }
+}
+
+#endif
+
+/* Cost per particle of a sweep of strain limiting: two springs, and a line, as rows and columns together are no more
+   than the particles. */
+static uint32_t strain_limit_cost(const cloth *c) {
+  return 2 * COST_LIMIT + COST_LIMIT_LINE + (is_wrapped(c) ? COST_LIMIT_RING : 0u);
+}
+
+/// Line solves of a substep ///
+
+/*
+ * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
+ * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
+ * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
+ * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_runs, the maps.
+ * Out: the predicted positions, in scratch.product.
+ * Scratch: residual (twist, transposed rows), line_work.
+ */
+
+#if WITH_PROJECTION
+
+/* The solve of a family's springs, without its bundle. Returns 0 if the family is not projected. */
+static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, stretch_lines *l) {
+  const spring_family *s = &plan->spring[d];
+  const float rest_squared = s->rest * s->rest;
+  float_bits rounder = float_to_bits(rest_squared);
+  rounder.bits &= 0x7f800000u; /* the power of two at or below it */
+  fill_zero(l, sizeof *l);
+  l->c = c;
+  l->inverse_squared_rest = 1.0f / rest_squared;
+  l->least_square = MIN_SQUARED_RATIO * rest_squared;
+  l->coupling_rounder = STATE_ROUNDER * rounder.value;
+  l->compliance_above = s->compliance[0];
+  l->compliance_below = s->compliance[1];
+  l->damping_share = s->damping_share;
+  l->old = vectors_at(c, c->state.position);
+  l->has_maps = c->constant.stiffness_map != 0;
+  if (s->projected == PROJECTED_SOME) {
+    l->has_maps = 1;
+    l->kappa = s->kappa;
+    l->above = plan->projected_above;
+  }
+  l->work = floats_at(c, c->scratch.line_work);
+  return s->projected != PROJECTED_NONE;
+}
+
+CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
+  stretch_lines copy = *l;
+  copy.b.is_ring = 0;
+  solve_open_stretch(&copy, 0);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
+  const stretch_lines copy = *l;
+  solve_open_stretch(&copy, 1);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
+  const stretch_lines copy = *l;
+  solve_open_stretch(&copy, -1);
+}
+
+/* Solves the springs of a bundle of rows, columns (slant 0) or diagonals. */
+static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
+  stretch_lines l = *family;
+  l.b = *b;
+  l.original = &l;
+  if (b->slant > 0) {
+    solve_diagonal_stretch(&l);
+  } else if (b->slant < 0) {
+    solve_antidiagonal_stretch(&l);
+#if WITH_WRAP
+  } else if (b->is_ring) {
+    solve_ring_stretch(&l);
+#endif
+  } else {
+    solve_straight_stretch(&l);
+  }
+}
+
+/* Solves the shear springs of one direction. */
+static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction) {
+  stretch_lines l;
+  if (!stretch_lines_of(c, plan, direction, &l)) {
+    return;
+  }
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_diagonals(c, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
+    solve_stretch(&l, &b);
+  }
+}
+
+#endif
+
+/* Positions at the start of the substep, laid out like those of a bundle of rows: transposed if something reads them.
+ */
+static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) {
+  const vector_array old = vectors_at(c, c->state.position);
+  vector_array rows = {old.x + b->first, old.y + b->first, old.z + b->first};
+#if CLOTH_LANES > 1
+  rows = row_vectors(c, ROW_OLD_X);
+  if (is_read) {
+    transpose_vectors(c, old, b->first, b->count, ROW_OLD_X);
+  }
+#endif
+  (void)is_read;
+  return rows;
+}
+
+/* Solves bending and stretch of rows. */
+static void solve_rows(const cloth *c, const step_plan *plan) {
+  const vector_array x = predicted_of(c);
+  int is_damped = plan->bends && plan->bend.shift > 0.0f;
+#if WITH_PROJECTION
+  stretch_lines l;
+  const int stretches = stretch_lines_of(c, plan, WARP, &l);
+  is_damped |= stretches && l.damping_share > 0.0f;
+#endif
+  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+    line_bundle b = bundle_of_rows(c, x, row);
+    const vector_array old = old_rows(c, &b, is_damped);
+    if (plan->bends) {
+      solve_bend(c, plan, WARP, &b, old);
+    }
+#if WITH_PROJECTION
+    if (stretches) {
+      l.old = old;
+      solve_stretch(&l, &b);
+    }
+#endif
+    return_rows(c, x, &b);
+  }
+}
+
+/* Solves bending and stretch of columns. */
+static void solve_columns(const cloth *c, const step_plan *plan) {
+  const vector_array old = vectors_at(c, c->state.position);
+#if WITH_PROJECTION
+  stretch_lines l;
+  const int stretches = stretch_lines_of(c, plan, WEFT, &l);
+#endif
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_columns(c, predicted_of(c), column);
+    const vector_array first = {old.x + column, old.y + column, old.z + column};
+    if (plan->bends) {
+      solve_bend(c, plan, WEFT, &b, first);
+    }
+#if WITH_PROJECTION
+    if (stretches) {
+      l.old = first;
+      solve_stretch(&l, &b);
+    }
+#endif
+  }
+}
+
+/* Solves everything that acts along lines on the predicted positions. */
+CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
+#if WITH_PROJECTION
+  solve_shear(c, plan, DIAGONAL);
+  solve_shear(c, plan, ANTIDIAGONAL);
+#endif
+  if (plan->bends) {
+    solve_twists(c, plan);
+  }
+  if (plan->bends || plan->projects) {
+    solve_rows(c, plan);
+    solve_columns(c, plan);
+  }
+}
 
 /// Tethers ///
 
@@ -8199,7 +8828,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
   }
-  lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
+  lanes3_store(x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -8276,7 +8905,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
 /* Pulls the tethers of one slot, block of columns by block of columns. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   tether_piece piece;
-  piece.metric = metric_of(c, c->settings.tethers.scale);
+  piece.metric = metric_of(c, workspace_of(c)->plan.tether_scale);
   for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
     int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
@@ -9071,6 +9700,18 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
   }
 }
 
+/* Makes the particles that the solve holds pins for the solves along lines (`hold` 1), and free again (0): what lies
+   between them then bends as if it were clamped there. */
+CLOTH_SEPARATE void hold_contacts(const cloth *c, int32_t hold) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
+    if (kind == CONTACT_STICK || kind == CONTACT_SLIDE) {
+      mobility[i] = hold ? 0.0f : 1.0f / mass_ratio_at(c, i);
+    }
+  }
+}
+
 /* Removes the velocities out of penetrations, push_speed(), once they have moved the positions. A particle that this
    substep released keeps its velocity: the constraint held it back, it did not push it. */
 CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {
@@ -9447,9 +10088,6 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
    step begins must not show. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
-  if (c->scratch.bend_slopes) {
-    fill_zero(floats_at(c, c->scratch.bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
-  }
   /* Explicit springs are evaluated at the predicted positions. Kernels compute springs that do not exist from what lies
      past the end of each component; their force is multiplied by 0 and must not be NaN. */
   for (int32_t n = 0; c->scratch.force_share && n < 3; n++) {
@@ -9852,7 +10490,7 @@ int cloth_is_asleep(const cloth *c) {
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
-  uint32_t lines = plan->bend_mode >= mode ? SEAM_BENDS : 0;
+  uint32_t lines = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     lines += d != WEFT && plan->spring[d].mode >= mode;
   }
@@ -9870,25 +10508,51 @@ static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_PAIR : 0)) +
-         share_of_row(c, seam);
+  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0)) + share_of_row(c, seam);
 }
 
 /* Cost per particle of a solve without its iterations. */
 static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
-  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_BLOCKS : 0)) +
+  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0)) +
          (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Cost per particle of the forces of a substep and of the change that they bring. */
 static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
-  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0) +
-                    (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0)) +
          (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
+}
+
+/* Cost of the lines of a substep, whatever their length. */
+static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
+  const uint32_t lines[DIRECTIONS] = {[WARP] = rows, [WEFT] = columns, [DIAGONAL] = columns, [ANTIDIAGONAL] = columns};
+  uint64_t cost = plan->bends ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    cost += plan->spring[d].projected != PROJECTED_NONE ? (uint64_t)lines[d] * COST_LINE : 0u;
+  }
+  return cost;
+}
+
+/* Cost per particle of all solves along lines, without lines_cost(). */
+static uint32_t line_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
+  uint32_t cost = 0;
+  if (plan->bends) {
+    cost += COST_BEND + (plan->bend.shift > 0.0f ? COST_VISCOUS : 0u);
+    cost += is_mapped * COST_BEND_MAPPED + is_ring * COST_BEND_RING;
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const spring_family *s = &plan->spring[d];
+    if (s->projected != PROJECTED_NONE) {
+      cost += COST_STRETCH + (s->damping_share > 0.0f ? COST_DAMPED : 0u);
+      cost += is_mapped || s->projected == PROJECTED_SOME ? COST_MAPPED : 0u;
+      cost += d == WARP ? is_ring * COST_STRETCH_RING : 0u;
+    }
+  }
+  return cost;
 }
 
 /* Cost per particle of what every substep does whatever the state is. */
@@ -9898,7 +10562,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
   }
-  if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
+  if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
     cost += COST_UPDATE + (plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
@@ -9957,6 +10621,14 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
+   particle out of the uniform runs may be the cause for its row, its column and the columns beside it. */
+static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
+  const uint64_t causes = (uint32_t)(c->count - scene->uniform);
+  const uint64_t particles = causes * (uint32_t)(3 * c->grid.rows + c->grid.columns);
+  return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
+}
+
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
 static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
@@ -9974,9 +10646,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
   }
   uint64_t work = cost * (uint32_t)c->count;
-#if WITH_PROJECTION
-  work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
-#endif
+  work += (uint64_t)line_cost(c, plan) * (uint32_t)c->count + lines_cost(c, plan);
+  work += plan->bends ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
@@ -10151,29 +10822,37 @@ static float power_of(float x, int32_t sixteenths) {
 
 /* Cut-off of the fall g h^2 / length in expected_stretch(), far beyond what the fit covers: its powers stay finite. */
 #define MAX_FALL 1.0e6f
+/* The same for the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
+ */
+#define MAX_OWN_STRETCH 1.0e3f
+#define MIN_STIFFNESS 1.0e-3f
 
 /*
- * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. The
- * formulas fit, to a factor of two, what SCENE_HANG of examples/scenes.c showed in its second and third second with
- * three tiers, automatic spans and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of
- * 1/120 to 1/30 s, 0 to 8 sweeps, limits of 0.2 % to 2 %. test_forecasts() measures it again. With x = g h^2 / length
- * and the substep h:
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. It has a
+ * part of the fabric, that of its corners under its weight, and one of the substeps. Of 3636 runs of SCENE_HANG of
+ * examples/scenes.c, in their second and third second, with the settings of plan_tiers(), the formulas fit 95 % to a
+ * factor of two, and all to a factor of four: sides of 8 to 64 particles, 0.25 to 4 m, stretch of 300 to 1e5 N/m, 1 to
+ * 28 substeps, frames of 1/60 and 1/30 s, 0 to 8 sweeps, limits of 0.2 % to 2 %. test_forecasts() measures some again.
+ * With x = g h^2 / length, the substep h, and s = weight per area * length / stretch stiffness:
  *
- *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
- *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *     without sweeps  0.91 s side^(11/16) + 0.0149 side^(20/16) x^(10/16)
+ *     with sweeps     0.9 limit + 0.046 s + 0.043 side^(46/16) x^(13/16) / sweeps, if that is less
  *
- * Smaller spans stretch more and cost the same. Two tiers (without projection) are never planned: with so few substeps
- * that they cost as much as three, a sheet hardly falls. Of the kinetic energy of 64 substeps in three tiers, 4
- * substeps in three tiers kept 0.98; 4 in two tiers, at eight times the work, kept 0.11 or less.
+ * Two tiers (without projection) are never planned: with so few substeps that they cost as much as three, a sheet
+ * hardly falls.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, float h) {
-  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
-  float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
-  float fall = minimum(h * (h * vector_length(config->gravity)) / length, MAX_FALL);
-  float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
+  const cloth_fabric *fabric = &config->fabric;
+  const float gravity = vector_length(config->gravity);
+  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  const float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  const float fall = minimum(h * (h * gravity) / length, MAX_FALL);
+  const float stiffness = maximum(minimum(fabric->stretch_warp, fabric->stretch_weft), MIN_STIFFNESS);
+  const float own = minimum(fabric->density * gravity * length / stiffness, MAX_OWN_STRETCH);
+  float stretch = 0.91f * own * power_of(side, 11) + 0.0149f * power_of(side, 20) * power_of(fall, 10);
   if (c->settings.strain_limit.sweeps > 0) {
-    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
+    float left = 0.043f * power_of(side, 46) * power_of(fall, 13) / (float)c->settings.strain_limit.sweeps;
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + 0.046f * own + left);
   }
   return stretch;
 }
@@ -10185,13 +10864,11 @@ CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16
 /* Sets what a plan has in common whatever its substeps and sweeps: three tiers, with everything stiff projected. */
 static void plan_tiers(cloth_config *config) {
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
-  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.explicit_threshold = 0.0f;
   config->integration.projection_threshold = 0.0f;
-  /* Few substeps take more BDF2, which keeps motion alive, and fewer sweeps. Not so tubes: with the values for sheets
+  /* Few substeps take more BDF2, which keeps motion alive. Not so tubes: with the values for sheets
      the tube of test_gathered_tube_rests() is not at rest after 1800 steps of 8 substeps without velocity damping. */
   config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
-  config->projection.spans = 0;
-  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
   config->tethers.count = TETHERS;
   config->substeps = 1;
   config->integration.max_substeps = 1;
@@ -10355,13 +11032,19 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
-#if WITH_PROJECTION
-  /* 2a. Stiff springs: projection (lines, constraint). */
-  if (plan->projects) {
-    project_springs(c, plan);
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
+     bending, its contacts hold: solver_contact. */
+  const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
+  if (holds) {
+    hold_contacts(c, 1);
+  }
+  solve_lines(c, plan);
+  if (holds) {
+    hold_contacts(c, 0);
   }
 
+#if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
     workspace_of(c)->obstacles = find_obstacles(c);
@@ -10371,8 +11054,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
   }
 #endif
 
-  /* 2c. Strain limiting: lines. */
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
+#if WITH_LIMITS
+  /* 2c. Strain limiting: strain_limit. */
+  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
       uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
       refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
@@ -10380,6 +11064,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
     }
     limit_strain(c, predicted_of(c));
   }
+#endif
 
   /* 2d. Velocities from the moved positions: motion. */
   update_velocities_from_positions(c, plan);
@@ -10397,9 +11082,9 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, lines, motion. */
-  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan);
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
+    enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
@@ -10445,10 +11130,10 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
-  if (w->plan.projects) {
-    plan_projection(c, &w->plan);
-  }
 #endif
+  if (w->plan.bends) {
+    plan_bend_lines(c, &w->plan);
+  }
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -11994,26 +12679,6 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 
 #if WITH_MEASURE
 
-/* Energy of a bend spring [J] of rest length L at s = l / L < 1: the integral of its force, which is linear with
-   `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
-   L^2. */
-static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Crossing of line and curve, by three steps of a fixed-point iteration: the curve varies slowly near s = 1, so
-     three are enough. The line is 0 at s = 1 and the weaker of the two above the crossing. */
-  float crossing = 1.0f;
-  for (int step = 0; step < 3; step++) {
-    crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
-    crossing = maximum(crossing, 0.0f);
-  }
-  float linear_from = maximum(s, crossing);
-  float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
-  /* Simpson's rule for the part of the curve, a quartic; the rule is exact for cubics. */
-  float middle = 0.5f * (s + linear_from);
-  float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
-  float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
-  return energy - curve * mean * rest * (linear_from - s);
-}
-
 /* Sums over springs, in partial sums by column as all sums over the grid. */
 typedef struct spring_sums {
   lanes_sum energy;
@@ -12030,19 +12695,19 @@ typedef struct particle_pair {
   int32_t i, j;
 } particle_pair;
 
-/* The particles of the spring of direction d, `reach` cells long, that belongs to a column of a row. */
-static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
+/* The particles of the spring of direction d that belongs to a column of a row. */
+static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, int32_t column) {
   int32_t place = row * c->grid.columns + column;
-  particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
-  int32_t over = is_wrapped(c) && column + reach >= c->grid.columns ? c->grid.columns : 0;
+  particle_pair ends = {place + spring_start(d), place + spring_end(c, d)};
+  int32_t over = is_wrapped(c) && column + 1 >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
   return ends;
 }
 
-/* Number of springs of direction d, `reach` cells long, that belong to a row. */
-static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
+/* Number of springs of direction d that belong to a row. */
+static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
+  int32_t springs = springs_left(d, offset_below(c, row), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
@@ -12052,8 +12717,8 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
-      const particle_pair ends = spring_particles(c, d, 1, row, column);
+    for (int32_t column = 0; column < row_springs(c, d, row); column++) {
+      const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
@@ -12071,23 +12736,57 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   }
 }
 
-static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  vector_array x = vectors_at(c, c->state.position);
-  float rest = 2.0f * direction_rest(c, d);
-  float curve = bend_constant(c, d) / (rest * rest);
-  float slope = bend_linear_slope(c, d, rest);
-  float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
+static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
+  const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
+  return vector_dot(d, d);
+}
+
+/* Particle at a column, which may lie around the seam of a tube; -1 beyond a border. */
+static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
+  if (is_wrapped(c)) {
+    column = column < 0 ? column + c->grid.columns : column >= c->grid.columns ? column - c->grid.columns : column;
+  }
+  const int inside = column >= 0 && column < c->grid.columns && row >= 0 && row < c->grid.rows;
+  return inside ? row * c->grid.columns + column : -1;
+}
+
+/* Energies of the hinges of a particle over their stiffness, by B' / 2: along the warp, or along the weft. */
+static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t direction) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t along = direction == WARP, down = direction == WEFT;
+  const int32_t before = particle_or_none(c, column - along, row - down);
+  const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
+  if (before < 0 || after < 0) {
+    return 0.0f;
+  }
+  const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
+  return clamp * particle_scale(c, at, at) *
+         squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
+}
+
+/* Square of the twist of the cell that begins at a particle. */
+static float twist_square(const cloth *c, int32_t column, int32_t row) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
+  const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
+  if (right < 0 || below < 0) {
+    return 0.0f;
+  }
+  const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
+  const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
+  const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
+  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * vector_dot(twist, twist);
+}
+
+/* Adds the energy of bending, of the rigidity with which the cloth bends. */
+static void measure_bend(const cloth *c, spring_sums *sums) {
+  float ratio;
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft, half = 0.5f * bend_rigidity(c, &ratio);
+  const float warp = half * (v / u) / (u * u), weft = half * (u / v) / (v * v), twist = 2.0f * half / (u * v);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
-      const particle_pair ends = spring_particles(c, d, 2, row, column);
-      const int32_t i = ends.i, j = ends.j;
-      float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
-      /* The stronger of the fabric's force and the fold stiffness acts. The larger energy is that of the stronger force
-         unless they cross in between, which is neglected. */
-      float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
-      float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
-      lanes_sum_add_value(&sums->energy, column, energy);
+    for (int32_t column = 0; column < c->grid.columns; column++) {
+      float energy = warp * hinge_square(c, column, row, WARP) + weft * hinge_square(c, column, row, WEFT);
+      lanes_sum_add_value(&sums->energy, column, energy + twist * twist_square(c, column, row));
     }
   }
 }
@@ -12118,8 +12817,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
   sums.largest = -1.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     measure_springs(c, d, &sums);
-    measure_bend(c, d, &sums);
   }
+  measure_bend(c, &sums);
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->max_stretch = sums.largest;
   measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);

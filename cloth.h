@@ -1,12 +1,12 @@
 /*
  * cloth - cloth simulation in one header and one source file.
  *
- * A cloth is a sheet or a tube of columns x rows particles on a regular grid, joined by stretch, shear and bend springs
- * (Choi and Ko 2002). In every step each family of springs gets the cheapest method that is stable at its stiffness:
- * explicit integration, an implicit solve by preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth
- * Simulation", UBC 2003, "the thesis" below), or projection onto the rest length. The library allocates nothing, calls
- * no C library, keeps no writable static data and does a bounded amount of work in every step. Equal calls give equal
- * bits with every compiler, optimisation level and machine.
+ * A cloth is a sheet or a tube of columns x rows particles on a regular grid. Stretch and shear springs join them, and
+ * it bends like a thin plate. Bending is always solved along the lines of the grid, directly and implicitly; by default
+ * so are the springs, which is called projection. In place of that a family of springs can be integrated explicitly, or
+ * implicitly by preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis"
+ * below). The library allocates nothing, calls no C library, keeps no writable static data and does a bounded amount of
+ * work in every step. Equal calls give equal bits with every compiler, optimisation level and machine.
  *
  *     CLOTH_ALIGNED static unsigned char arena[1 << 20];
  *
@@ -53,7 +53,7 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 5         /* of the layout of saves and images */
+#define CLOTH_STATE_VERSION 6         /* of the layout of saves and images */
 #define CLOTH_NUMERICS_VERSION 5      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
@@ -63,7 +63,6 @@ extern "C" {
 #define CLOTH_ITERATION_LIMIT 4096  /* most solver iterations of a substep */
 #define CLOTH_COLLIDER_LIMIT 64     /* most colliders of a cloth */
 #define CLOTH_SWEEP_LIMIT 64        /* most sweeps over springs in a substep */
-#define CLOTH_SPAN_LIMIT 64         /* largest span of projected springs [cells] */
 #define CLOTH_KAPPA_NEVER 1.0e30f   /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f /* largest |coordinate| of a position [m]; beyond it floats are too coarse */
 #define CLOTH_SPEED_LIMIT 1.0e5f    /* largest |component| of a velocity that a caller sets [m/s] */
@@ -129,22 +128,20 @@ typedef struct cloth_vector_view {
 /// Fabric ///
 
 /* What the cloth is made of, whatever the grid. Stretch springs have the stiffness stretch_*, scaled by the aspect
-   ratio of a cell. Bend springs of rest length L push with (4 k / L^2) G(l / L), with l the present length and G the
-   buckling curve of Choi and Ko, where k = (4/9) bend * spacing along the axes and 1 / sqrt(2) of it on diagonals, so
-   that the bending rigidity of the cloth is isotropic. */
+   ratio of a cell. Bending has the energy bend / 2 (x_uu^2 + x_vv^2 + 2 x_uv^2) per area, the same in every direction,
+   with u along the warp and v along the weft. */
 typedef struct cloth_fabric {
   float density;           /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
   float stretch_warp;      /* stretch stiffness along the warp, a row of particles [N/m]; 0..1e7; default 1000 */
   float stretch_weft;      /* stretch stiffness along the weft, a column of particles [N/m]; 0..1e7; default 1000 */
   float shear;             /* shear modulus per width, the stiffness of diagonal springs [N/m]; 0..1e7; default 700 */
   float bend;              /* bending rigidity [N m]; 0..10; default 1e-5 */
-  float bend_transition;   /* strain where bend springs turn from linear to buckling; 1e-6..0.5; default 0.05 */
   float compression;       /* share of the stretch stiffness that resists shortening; 0..1; default 1 */
   float shear_compression; /* share of the shear stiffness that resists shortening; 0..1; default 1; 0 halves
                               the shear modulus */
   float stretch_damping;   /* damping along a stretch spring [N s/m]; 0..1e4; default 0.05 */
   float shear_damping;     /* damping along a shear spring [N s/m]; 0..1e4; default 0.05 */
-  float bend_damping;      /* damping along a bent bend spring [N s/m]; 0..1e4; default 0.2 */
+  float bend_damping;      /* viscosity of bending over its rigidity, a time [s]; 0..10; default 0.001 */
 } cloth_fabric;
 
 /* Fabrics. docs/fabrics.md names the sources of their values, and says which are estimates. */
@@ -178,6 +175,10 @@ typedef struct cloth_config_grid {
   int32_t wrap; /* 1: a tube, for skirts and sleeves, around an axis along edge_weft, with normals outward, at least 5
                    columns, and edges perpendicular to 1e-3; 0..1; default 0; 144 bytes per row, counted in
                    eights, with a solver */
+  float min_bending_length; /* c in B' = bend + c^3 w h^3, the rigidity with which the cloth bends [cells]: w is its
+                              weight per area at 9.81 m/s^2, h the root of the area of a cell. A grid has no folds
+                              narrower than a cell; without a least bending length those of a limp fabric would be
+                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend */
   float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
                          the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
                          start; 0..0.1; default 1e-4; nothing displaces grid.positions */
@@ -199,7 +200,9 @@ typedef struct cloth_config_air {
 } cloth_config_air;
 
 /* Integration of stretch and shear springs (thesis chapter 4). The stability number of a spring of stiffness ks and
-   damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. */
+   damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. Projected
+   springs are solved by backward Euler along rows, columns and diagonals, one direction after the other, after the
+   prediction of the positions. Bending is solved in this way whatever the method. */
 typedef enum cloth_integration {
   /* By kappa, anew in every step: explicit (forward-backward Euler) up to explicit_threshold, projected above
      projection_threshold, implicit (backward Euler) between them. Where some are projected, springs with a kappa above
@@ -210,19 +213,10 @@ typedef enum cloth_integration {
   CLOTH_INTEGRATION_EXPLICIT_ONLY /* explicit, without memory for a solver; an unstable step is refused: UNSTABLE */
 } cloth_integration;
 
-/* Integration of bend springs. */
-typedef enum cloth_bend_integration {
-  /* Explicit while that is stable. Otherwise implicit, or projected: above projection_threshold or without a solver,
-     then linear and along the axes only. 16 bytes per particle with a solver. */
-  CLOTH_BEND_ADAPTIVE,
-  CLOTH_BEND_EXPLICIT /* explicit, softened near rest length as stability demands (thesis section 4.4) */
-} cloth_bend_integration;
-
 typedef struct cloth_config_integration {
   int32_t method;             /* a cloth_integration; default CLOTH_INTEGRATION_ADAPTIVE */
-  int32_t bend_method;        /* a cloth_bend_integration; default CLOTH_BEND_ADAPTIVE */
-  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0.2 */
-  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0.2. Up to
+  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
+  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
                                  explicit_threshold no solver is needed, and the arena has no memory for one. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
@@ -232,19 +226,13 @@ typedef struct cloth_config_integration {
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
 } cloth_config_integration;
 
-/* Projected springs: one sweep in each substep, from the largest span to single cells. */
-typedef struct cloth_config_projection {
-  int32_t spans;        /* largest span of stretch springs [cells], a power of two; 1..CLOTH_SPAN_LIMIT; default
-                           CLOTH_AUTOMATIC: an eighth of the smaller side */
-  int32_t fine_sweeps;  /* further sweeps over stretch springs of one cell; 0..CLOTH_SWEEP_LIMIT; default 3 */
-  float fold_stiffness; /* minimum stiffness of bend springs [N/m], at most a fifth of the stretch stiffness; 0..1e6;
-                           default 200. Keeps folds wider than a cell. */
-} cloth_config_projection;
-
-/* Tethers keep particles within the rest distance of pins where springs are projected. */
+/* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
+   stretches: their length over the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D
+   the longer side and ks the lesser stretch stiffness. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
-  float scale;   /* length of a tether over its rest length [1]; 0.5..10; default 1.0015: taut cloth never rests at 1 */
+  float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth
+                    never rests at 1 */
 } cloth_config_tethers;
 
 typedef enum cloth_preconditioner {
@@ -320,7 +308,6 @@ typedef struct cloth_config {
   cloth_config_grid grid;
   cloth_config_air air;
   cloth_config_integration integration;
-  cloth_config_projection projection;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
@@ -341,9 +328,10 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
 /// Memory ///
 
 /* The arena holds three contiguous spans in this order. With the default config a particle takes 57 bytes of state and
-   32 of scratch, of which bdf2_blend is 24 and 4, and tethers are 8 and 0. A solver takes 128 more, bend_method 16 of
-   them. From 464 particles on vectors are up to 1.2 KB longer, against cache conflicts. A column takes 48 bytes, the
-   rest 3.7 to 4.5 KB. Sizes are the same in every build. */
+   32 of scratch, of which bdf2_blend is 24 and 4, and tethers are 8 and 0. A solver takes 112 more. From 464 particles
+   on vectors are up to 1.2 KB longer, against cache conflicts. Each particle of the longer side takes 160 bytes more,
+   of a tube 224; a column 21 and a row 32. On grids of up to 18 rows a column, counted in eights, takes 224 bytes in
+   place of 12 of each particle's scratch. The rest is 4.2 to 4.4 KB. Sizes are the same in every build. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */
@@ -374,7 +362,7 @@ CLOTH_API int cloth_set_scratch(cloth *c, void *scratch, size_t bytes);
 /* What happened in a step, added up in the result of cloth_step() and in cloth_statistics.notes. */
 typedef enum cloth_note {
   CLOTH_NOTE_MADE_IMPLICIT = 1, /* springs forced to be explicit were unstable and were integrated implicitly */
-  CLOTH_NOTE_BEND_SOFTENED = 2, /* bend springs were softened near rest length to keep the explicit step stable */
+  CLOTH_NOTE_BEND_LIMITED = 2,  /* the bending stiffness was limited to what floats can resolve in a substep */
   CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
   CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
                                    where the substep began, with zero velocity */
@@ -624,11 +612,11 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /// Deadlines and work ///
 
-/* How far a step was refined. After a deadline its substeps do one solver iteration, one strain limiting sweep, and of
-   the projected springs those of one cell, or two with bend springs. The result depends on the machine; the effort
-   repeats it to the bit on any machine. */
+/* How far a step was refined. After a deadline its substeps do one solver iteration and one strain limiting sweep; all
+   else, projection and bending included, acts once in every substep and is never left out. The result depends on the
+   machine; the effort repeats it to the bit on any machine. */
 typedef struct cloth_effort {
-  int32_t refinements; /* iterations, sweeps and spans beyond the minimum; 0 or more */
+  int32_t refinements; /* solver iterations and strain limiting sweeps beyond the first of each substep; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
 } cloth_effort;
 
@@ -657,11 +645,11 @@ typedef struct cloth_forecast {
                     than twice as long as wide */
 } cloth_forecast;
 
-/* Chooses how to simulate: integration, substeps, spans, tethers, fine sweeps and strain limiting sweeps. For `stretch`
+/* Chooses how to simulate: projection of all springs, BDF2, tethers, substeps and strain limiting sweeps. For `stretch`
    0 the plan of least stretch whose steps of dt do at most `work`, otherwise the plan of least work that stretches at
-   most `stretch` [1], 0..1e6, with at most `work` unless that is 0. The rest stays as in the config: set max_colliders
-   and strain_limit.max_extension before. *planned may be *config. Returns CLOTH_OK; NO_PLAN; an error of the config;
-   RANGE: dt, `stretch`, or neither goal. */
+   most `stretch` [1], 0..1e6, with at most `work` unless that is 0. What the fabric itself stretches counts. The rest
+   stays as in the config: set fabric, max_colliders and strain_limit.max_extension before. *planned may be *config.
+   Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. */
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 
@@ -680,7 +668,7 @@ typedef enum cloth_mode {
   CLOTH_MODE_EXPLICIT, /* forward-backward Euler */
   CLOTH_MODE_IMPLICIT, /* backward Euler */
   CLOTH_MODE_MIXED,    /* differs between springs, where maps vary */
-  CLOTH_MODE_PROJECTED /* projected onto the rest length after the prediction */
+  CLOTH_MODE_PROJECTED /* solved along lines after the prediction, with the stiffness of the fabric; bending always */
 } cloth_mode;
 
 /* The stages of a step, for ticks and traces. */
@@ -689,7 +677,7 @@ typedef enum cloth_stage {
   CLOTH_STAGE_PRECONDITIONER, /* its blocks, and contacts as constraints */
   CLOTH_STAGE_SOLVE,          /* conjugate gradients */
   CLOTH_STAGE_VELOCITIES,     /* friction of solver contacts, new velocities, predicted positions */
-  CLOTH_STAGE_LIMITS,         /* projected springs, tethers and strain limiting */
+  CLOTH_STAGE_LIMITS,         /* bending, projected springs, tethers and strain limiting */
   CLOTH_STAGE_CONTACTS,       /* contact by projection, motion constraints */
   CLOTH_STAGE_POSITIONS,      /* confinement, guards, new positions */
   CLOTH_STAGE_COUNT
@@ -697,20 +685,21 @@ typedef enum cloth_stage {
 
 /* What the last step did. */
 typedef struct cloth_statistics {
-  int32_t notes;                     /* sum of cloth_note */
-  int32_t substeps;                  /* substeps taken */
-  int32_t asleep;                    /* 1 if the cloth was asleep and nothing was done */
-  float kappa[CLOTH_FAMILY_COUNT];   /* largest stability number of each family; bend without its damping */
-  int32_t mode[CLOTH_FAMILY_COUNT];  /* how each family was integrated, a cloth_mode */
-  int32_t iterations;                /* solver iterations of all substeps */
-  int32_t max_substep_iterations;    /* solver iterations of the substep that took most */
-  int32_t substeps_capped;           /* substeps that ended at solver.max_iterations */
-  float residual;                    /* largest relative residual at the end of a substep */
-  int32_t contacts;                  /* particles in contact with a collider at the end of the step */
-  int32_t contacts_sticking;         /* particles in contact that static friction holds */
-  int32_t particles_limited;         /* times that a particle was slowed to integration.max_speed */
-  int32_t particles_recovered;       /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
-  uint32_t work[2];                  /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
+  int32_t notes;                    /* sum of cloth_note */
+  int32_t substeps;                 /* substeps taken */
+  int32_t asleep;                   /* 1 if the cloth was asleep and nothing was done */
+  float kappa[CLOTH_FAMILY_COUNT];  /* largest stability number of each family; bend: h^2/m times a hinge's stiffness */
+  int32_t mode[CLOTH_FAMILY_COUNT]; /* how each family was integrated, a cloth_mode */
+  int32_t iterations;               /* solver iterations of all substeps */
+  int32_t max_substep_iterations;   /* solver iterations of the substep that took most */
+  int32_t substeps_capped;          /* substeps that ended at solver.max_iterations */
+  float residual;                   /* largest relative residual at the end of a substep */
+  float bend_ratio;                 /* B' / bend, see grid.min_bending_length; 0 if bend is 0 */
+  int32_t contacts;                 /* particles in contact with a collider at the end of the step */
+  int32_t contacts_sticking;        /* particles in contact that static friction holds */
+  int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
+  int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
+  uint32_t work[2];                 /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
@@ -724,7 +713,7 @@ typedef struct cloth_measures {
   float max_stretch;      /* largest strain of a stretch spring that is not between two pins [1]; 0.01 is 1 % */
   float rms_stretch;      /* root mean square of the strain of all stretch springs, slack ones counting as 0 [1] */
   float kinetic_energy;   /* [J] */
-  float elastic_energy;   /* of stretch, shear and bend springs [J] */
+  float elastic_energy;   /* of stretch and shear springs, and of bending with B' [J] */
   float potential_energy; /* in gravity, 0 at the origin of the world [J] */
 } cloth_measures;
 

@@ -262,7 +262,7 @@ static void report_families(const cloth_statistics *s) {
 }
 
 static void report_notes(int notes) {
-  static const char *const names[] = {"family made implicit", "bend softened", "speed limited", "particle recovered"};
+  static const char *const names[] = {"family made implicit", "bending limited", "speed limited", "particle recovered"};
   for (int i = 0; i < 4; i++)
     if (notes >> i & 1)
       printf("  note                 %s\n", names[i]);

@@ -67,10 +67,14 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
+#if WITH_LIMITS
+
 /* Refunds work that was charged in advance but skipped. */
 static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
   add_work(c, 0u - times, cost);
 }
+
+#endif
 
 /* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
    until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
@@ -232,16 +236,16 @@ static int has_air(const cloth *c) {
 }
 
 /* One of ROW_BUFFERS buffers of a vector per column. Owned by the forces and by the product of the solver's matrix. */
-static vector_array row_buffer(const cloth *c, int32_t number) {
+static vector_array row_buffer(const cloth *c) {
   vector_array f;
-  f.x = floats_at(c, c->scratch.row_buffers) + 3 * number * c->grid.columns;
+  f.x = floats_at(c, c->scratch.row_buffers);
   f.y = f.x + c->grid.columns;
   f.z = f.y + c->grid.columns;
   return f;
 }
 
 static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * ROW_BUFFERS * c->grid.columns) * sizeof(float));
+  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * c->grid.columns) * sizeof(float));
 }
 
 /* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */

@@ -32,16 +32,13 @@ cloth_config cloth_config_default(void) {
   config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
   config.integration.method =
       WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
-  config.integration.explicit_threshold = 0.2f;
-  config.integration.projection_threshold = WITH_PROJECTION ? 0.2f : CLOTH_KAPPA_NEVER;
+  config.integration.explicit_threshold = 0.0f;
+  config.integration.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
   config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
   config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
   config.integration.max_speed = 300.0f;
   config.integration.velocity_damping = 0.1f;
-  config.projection.spans = CLOTH_AUTOMATIC;
-  config.projection.fine_sweeps = 3;
-  config.projection.fold_stiffness = 200.0f;
+  config.grid.min_bending_length = 1.0f;
   config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
   config.tethers.scale = 1.0015f;
   config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
@@ -79,7 +76,7 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
-  return config->projection.spans & (config->projection.spans - 1) ? CONFIG_FAULT(SPANS) : 0;
+  return 0;
 }
 
 /* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a

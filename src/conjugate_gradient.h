@@ -165,16 +165,15 @@ CLOTH_HOT CLOTH_SEPARATE void update_corrected_row(const cloth *c, int32_t row, 
 
 /*
  * direction = z + beta direction, product = A direction, in one pass over the grid. z and product share their memory:
- * the direction is updated up to two rows below the row whose product is written, as far as bend springs reach, so z is
- * read before the product replaces it. Returns direction . product.
+ * the direction is updated up to the row below the one whose product is written, as far as springs reach, so z is read
+ * before the product replaces it. Returns direction . product.
  */
 CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan *plan, float beta, int multilevel) {
-  int bends = plan->bend_mode == CLOTH_MODE_IMPLICIT;
   lanes_sum sum = {{0.0f}};
   int32_t updated = 0; /* rows whose direction is updated */
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (; updated < c->grid.rows && updated <= row + 2; updated++) {
+    for (; updated < c->grid.rows && updated <= row + 1; updated++) {
 #if WITH_MULTILEVEL
       if (multilevel) {
         update_corrected_row(c, updated, beta);
@@ -185,9 +184,6 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
       update_direction_row(c, updated, beta);
     }
     operator_row(c, plan, row, &sum);
-    if (bends) {
-      bend_operator_row(c, row, &sum);
-    }
   }
 #if WITH_WRAP
   if (is_wrapped(c)) {

@@ -18,7 +18,7 @@ enum {
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
   COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 300,   /* per particle, when tethers are chosen, ... */
+  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
@@ -32,27 +32,33 @@ enum {
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
-  COST_SPRINGS = 640, /* stretch and shear springs: forces and operator */
-  COST_BENDS = 600,   /* bend springs: forces */
+  COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
   COST_CHANGE = 85,   /* new velocities and the prediction after forces */
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
-  COST_BEND_BLOCKS = 310, /* bend springs in the preconditioner */
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
   COST_SOLVE = 200,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
-  COST_BEND_PAIR = 225,   /* bend springs in an iteration */
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
-  COST_UNIFORM = 64,     /* per spring inside a uniform run */
-  COST_GENERAL = 165,    /* per spring outside uniform runs, and per spring of a strain limit */
-  COST_RUN = 62,         /* per line of springs */
-  COST_RING = 20,        /* per spring of a ring, in addition to that of a row */
-  COST_SEAM_SHEAR = 280, /* per shear spring across the seam */
-  COST_UPDATE = 75,      /* velocities from the moved positions */
+  COST_STRETCH = 190,      /* per spring solved along a line */
+  COST_LINE = 620,         /* per line of springs */
+  COST_DAMPED = 30,        /* per spring with damping, in addition */
+  COST_MAPPED = 120,       /* per spring whose stiffness maps change, in addition */
+  COST_STRETCH_RING = 115, /* per particle of a ring, in addition */
+  COST_BEND = 420,         /* bending of a particle: twist, row and column */
+  COST_BEND_LINE = 420,    /* per line of hinges and pair of columns */
+  COST_BEND_GENERAL = 195, /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_MAPPED = 200,  /* ... and in addition with a stiffness map */
+  COST_BEND_RING = 420,    /* per particle of a ring, in addition */
+  COST_VISCOUS = 85,       /* in addition with bending viscosity */
+  COST_LIMIT = 70,         /* per spring of a strain limit */
+  COST_LIMIT_LINE = 62,    /* per line */
+  COST_LIMIT_RING = 25,    /* per particle of a ring, in addition to that of a row */
+  COST_UPDATE = 75,        /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -63,7 +69,7 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 280,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 295,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 350,   /* per particle that touches a collider */
@@ -74,7 +80,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {20, 60, 150, 140, 200};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 190, 210, 215};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that

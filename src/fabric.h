@@ -18,12 +18,11 @@ static cloth_fabric fabric_default(void) {
   f.stretch_weft = 1000.0f;
   f.shear = 700.0f;
   f.bend = 1.0e-5f;
-  f.bend_transition = 0.05f;
   f.compression = 1.0f;
   f.shear_compression = 1.0f;
   f.stretch_damping = 0.05f;
   f.shear_damping = 0.05f;
-  f.bend_damping = 0.2f;
+  f.bend_damping = 0.001f;
   return f;
 }
 
@@ -53,7 +52,7 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
  * order drape: silk 13 mm, wool 17 mm, cotton 24 mm, denim 28 mm (tests/fabrics.c).
  */
 #define PRESET(density, warp, weft, shear, bend)                                                                       \
-  { density, warp - shear, weft - shear, shear, bend, 0.05f, 1.0f, 1.0f, 0.01f, 0.01f, 0.01f }
+  { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
     /* density [kg/m^2], tensile stiffness along warp and weft, shear modulus [N/m], bending rigidity [N m] */
     PRESET(0.0600f, 3000.0f, 1800.0f, 20.0f, 1.3e-6f),         /* silk */

@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "air.h"
-#include "bend.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "layout.h"
@@ -14,12 +13,12 @@
 
 /*
  * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
- * damping, air, stretch, shear and bend springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * damping, air, stretch and shear springs, as velocity changes times the mass ratio [m/s]. In the same pass the
  * blocks of the operator are made.
  *
  * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
- * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks,
- * bend_slopes and seam if anything is implicit. Scratch: row_buffers, 0 for springs, 1 and 2 for bend springs.
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks and seam
+ * if anything is implicit. Scratch: row_buffers.
  */
 
 /* A block of cells of a row whose springs are evaluated. */
@@ -37,11 +36,11 @@ typedef struct row_context {
 /* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
 CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
   float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
-  const int32_t count = springs_left(d, 1, o->below, o->left);
+  const int32_t count = springs_left(d, o->below, o->left);
   const spring_context s = {.c = o->c,
                             .plan = o->plan,
                             .direction = d,
-                            .ends = springs_at(o->c, d, 1, o->cell, count),
+                            .ends = springs_at(o->c, d, o->cell, count),
                             .count = count,
                             .x = corner_difference(&o->x, d),
                             .v = corner_difference(&o->v, d),
@@ -52,31 +51,14 @@ CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_leng
   return spring_pull(&s);
 }
 
-/* Velocity changes at the starts of the bend springs of direction d that a block of squares of two cells keeps. */
-CLOTH_INLINE lanes3 row_bend_pull(const row_context *o, int32_t d, spring_length length) {
-  const int32_t count = springs_left(d, 2, o->below, o->left);
-  const spring_context s = {.c = o->c,
-                            .plan = o->plan,
-                            .direction = d,
-                            .ends = springs_at(o->c, d, 2, o->cell, count),
-                            .count = count,
-                            .x = bend_span(&o->x, d),
-                            .v = corner_difference(&o->v, d),
-                            .length = length,
-                            .stored = bend_slopes_of(o->c, d) + o->cell,
-                            .width = 0,
-                            .left = o->left};
-  return bend_pull(&s);
-}
-
-/* Adds the velocity changes of a row's springs to `change`: with `reach` 1 those of stretch and shear springs, with 2
-   those of bend springs, two cells long. Stores their part of the operator. */
-CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, int32_t reach, vector_array change) {
+/* Adds the velocity changes of a row's springs to `change` and stores their part of the operator. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row,
+                                                 vector_array change) {
   const vector_array x = evaluation_positions(c, plan);
   const vector_array v = vectors_at(c, c->state.velocity);
-  const vector_array buffer = reach == 1 ? row_buffer(c, 0) : bend_buffer(c, row);
+  const vector_array buffer = row_buffer(c);
   float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row, reach);
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row);
   shift_state shift = shift_start();
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t i = first + column, left = columns - column;
@@ -86,67 +68,28 @@ CLOTH_INLINE void add_row(const cloth *c, const step_plan *plan, int32_t row, in
                            .below = below,
                            .cell = i,
                            .left = left,
-                           .x = load_corners(x, i, reach, below),
-                           .v = load_corners(v, i, reach, below),
+                           .x = load_corners(x, i, below),
+                           .v = load_corners(v, i, below),
                            .tile = tile,
                            .width = tile_width(c, column)};
     row_forces pulls;
     spring_length lengths[DIRECTIONS];
-    if (reach == 1) {
-      EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
-    } else {
-      EACH_DIRECTION(d, lengths[d] = length_of(bend_span(&o.x, d)));
-      EACH_DIRECTION(d, pulls.along[d] = row_bend_pull(&o, d, lengths[d]));
-    }
-    lanes3 sum = accumulate_row(&pulls, &shift, reach, buffer, column, left);
+    EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+    EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
+    lanes3 sum = accumulate_row(&pulls, &shift, buffer, column, left);
     lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
   }
 }
 
-/* add_row(), compiled once for each reach; once in all when optimising for size. */
-CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row, int32_t reach,
-                                                 vector_array change) {
-#if defined(__OPTIMIZE_SIZE__)
-  add_row(c, plan, row, reach, change);
-#else
-  if (reach == 1) {
-    add_row(c, plan, row, 1, change);
-  } else {
-    add_row(c, plan, row, 2, change);
-  }
-#endif
-}
-
 #if WITH_WRAP
-
-/* Velocity changes at the starts of bend springs across the seam. The solver keeps them as w = sqrt(slope) x and
-   beta = 0, like the other springs across the seam, so that one kernel applies both. `s->stored` is the place of beta,
-   where bend_pull() leaves the slopes. */
-CLOTH_INLINE lanes3 seam_bend_pull(const spring_context *s) {
-  const int32_t width = s->width;
-  float *slope = s->stored;
-  lanes3 pull = bend_pull(s);
-  if (s->plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-    vector_array w = {slope - 3 * width, slope - 2 * width, slope - width};
-    lanes root = lanes_square_root(lanes_load(slope));
-    lanes3_store(w, 0, lanes3_quantise(lanes3_scale(s->x, root), STATE_ROUNDER), CLOTH_LANES);
-    lanes_store(slope, lanes_splat(0.0f));
-  }
-  return pull;
-}
 
 /* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
 CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
   const int32_t next = c->grid.columns, width = seam_rows(c);
   for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
     const int32_t count = line->rows - row;
-    lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    const lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
     float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
-    if (line->is_bend) {
-      x = lanes3_quantise(x, WORK_ROUNDER);
-      stored = line->blocks + row + 3 * width;
-    }
     const spring_context s = {.c = c,
                               .plan = plan,
                               .direction = line->direction,
@@ -158,14 +101,13 @@ CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const s
                               .stored = stored,
                               .width = width,
                               .left = CLOTH_LANES};
-    lanes3 pull = line->is_bend ? seam_bend_pull(&s) : spring_pull(&s);
-    add_seam_pulls(c, line, change, row, pull, count);
+    add_seam_pulls(c, line, change, row, spring_pull(&s), count);
   }
 }
 
 /* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
 static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  for (int32_t n = 0; n < SEAM_SPRINGS + SEAM_BENDS; n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode != CLOTH_MODE_OFF) {
       add_seam_line(c, plan, &line, change);
@@ -181,10 +123,7 @@ static void add_spring_forces(const cloth *c, const step_plan *plan, vector_arra
   clear_row_buffers(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     if (plan->springs || plan->solves) {
-      add_row_of_springs(c, plan, row, 1, change);
-    }
-    if (plan->bend_mode != CLOTH_MODE_OFF) {
-      add_row_of_springs(c, plan, row, 2, change);
+      add_row_of_springs(c, plan, row, change);
     }
   }
 #if WITH_WRAP

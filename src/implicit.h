@@ -15,7 +15,7 @@
 /*
  * Solves A y = b for the velocity changes y of a substep and adds them to the velocities: semi-implicit backward Euler
  * with a single Newton step. Contacts of the solver prescribe changes z, which the solve starts from.
- * In: scratch.residual (b), operator_blocks, bend_slopes and seam (A), mobility, the constraints of particles; with
+ * In: scratch.residual (b), operator_blocks and seam (A), mobility, the constraints of particles; with
  * contacts scratch.direction (z) and contact_normal; state.warm_start (the last solution).
  * Out: state.velocity, state.warm_start, the statistics, scratch.residual (b - A y, the constraint forces).
  * Scratch: inverse, solution (y), direction, product, row_buffers; with multilevel share, nodes and coarse_lines.
@@ -192,7 +192,7 @@ static void add_solution(const cloth *c) {
 
 /* Largest kappa of the implicit springs. A pull travels about the square root of kappa cells in a substep. */
 static float implicit_kappa(const step_plan *plan) {
-  float kappa = plan->bend_mode == CLOTH_MODE_IMPLICIT ? plan->bend_kappa : 0.0f;
+  float kappa = 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     kappa = maximum(kappa, plan->spring[d].mode >= CLOTH_MODE_IMPLICIT ? plan->spring[d].kappa : 0.0f);
   }

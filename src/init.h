@@ -46,7 +46,7 @@ static void flush_settings(cloth_settings *s) {
   s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
   s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->projection.fold_stiffness = flush_small(s->projection.fold_stiffness, WORK_QUANTUM);
+  s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
   s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
@@ -60,7 +60,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   cloth_settings *s = &c->settings;
   s->air = config->air;
   s->integration.method = config->integration.method;
-  s->integration.bend_method = config->integration.bend_method;
+  s->integration.min_bending_length = config->grid.min_bending_length;
   s->integration.explicit_threshold = config->integration.explicit_threshold;
   s->integration.projection_threshold = config->integration.projection_threshold;
   s->integration.bdf2_blend = config->integration.bdf2_blend;
@@ -68,7 +68,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->integration.max_substeps = config->integration.max_substeps;
   s->integration.max_speed = config->integration.max_speed;
   s->integration.velocity_damping = config->integration.velocity_damping;
-  s->projection = config->projection;
   s->tethers = config->tethers;
   s->solver = config->solver;
   s->strain_limit = config->strain_limit;

@@ -92,10 +92,17 @@ static int32_t tether_blocks(const cloth *c) {
   return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
 }
 
-/* Are rows transposed for projection, so that lanes work on LINE_BLOCK rows at once? On narrower grids the memory for
-   that does not pay. */
-static int transposes_rows(const cloth *c) {
-  return c->grid.rows >= LINE_BLOCK && c->grid.columns >= LINE_BLOCK;
+/* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
+#define LINE_SLOT 5
+#define RING_SLOT 7
+/* Planes of transposed rows, see lines.h. */
+#define ROW_PLANES 7
+/* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
+#define BEND_FACTOR_FLOATS 5
+
+/* Elements of the longest lines: those of the longer side. */
+static int32_t longest_line(const cloth *c) {
+  return c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
 }
 
 /* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
@@ -138,46 +145,12 @@ static int32_t coarse_line_floats(const cloth *c) {
   return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
 }
 
-/* Largest span of projected springs [cells], a power of two. `setting` is projection.spans; CLOTH_AUTOMATIC takes an
-   eighth of the smaller side. A span that the grid cannot hold is halved until it can. */
-static int32_t largest_span(int32_t columns, int32_t rows, int32_t setting) {
-  int32_t side = columns < rows ? columns : rows;
-  int32_t span = setting != CLOTH_AUTOMATIC ? setting : CLOTH_SPAN_LIMIT;
-  while (span > 1 && (span >= side || (setting == CLOTH_AUTOMATIC && span > side / 8))) {
-    span /= 2;
-  }
-  return span;
-}
-
-/* Bytes of the constraints of projected springs: two for each span, two cells, the length of bend springs, among the
-   spans, and two for the diagonals. */
-static uint32_t projection_bytes(const cloth_config *config) {
-  int32_t constraints = 2;
-  for (int32_t span = largest_span(config->columns, config->rows, config->projection.spans) | 2; span >= 1; span /= 2) {
-    constraints += 2;
-  }
-  return (uint32_t)(sizeof(projection_plan) + (size_t)constraints * sizeof(distance_constraint));
-}
-
-/* Lines of springs across the seam of a tube, with one spring per row. First the springs one cell long: warp, diagonal
-   and antidiagonal. Then the bend springs of these directions from each of the last two columns. */
+/* Lines of springs across the seam of a tube, with one spring per row: warp, diagonal and antidiagonal. */
 #define SEAM_SPRINGS 3
-#define SEAM_BENDS 6
-
-/* Lines across the seam that the solver may need. */
-static int32_t seam_lines(const cloth *c) {
-  return SEAM_SPRINGS + (c->scratch.bend_slopes ? SEAM_BENDS : 0);
-}
 
 /* Floats of one value of a line across the seam, in whole blocks. */
 static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
-}
-
-/* May springs be projected at some kappa? */
-static int has_projection(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -185,7 +158,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
-  c->own.constraints = has_projection(config) ? reserve(end, projection_bytes(config)) : 0;
+  c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
@@ -194,23 +167,21 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
-  int32_t buffers = 3 * ROW_BUFFERS * c->grid.columns;
+  int32_t buffers = 3 * c->grid.columns;
   int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t transposed = transposes_rows(c) ? 4 * LINE_BLOCK * in_line_blocks(c->grid.columns) : 0;
+  int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (config->integration.bend_method == CLOTH_BEND_ADAPTIVE) {
-      c->scratch.bend_slopes = reserve_floats(end, ZERO_PAD + DIRECTIONS * c->count) + ZERO_PAD * 4u;
-    }
     if (is_wrapped(c)) {
-      c->scratch.seam = reserve_vectors(end, seam_lines(c) * OPERATOR_FLOATS * seam_rows(c));
+      c->scratch.seam = reserve_vectors(end, SEAM_SPRINGS * OPERATOR_FLOATS * seam_rows(c));
     }
     if (c->state.contacts) {
       c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
@@ -224,7 +195,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
       c->scratch.nodes = reserve_floats(end, coarse_floats(c));
     }
   }
-  reserve_floats(end, LANE_PAD + 2); /* read past predicted positions by springs two cells long */
+  reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;

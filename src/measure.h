@@ -16,26 +16,6 @@
 
 #if WITH_MEASURE
 
-/* Energy of a bend spring [J] of rest length L at s = l / L < 1: the integral of its force, which is linear with
-   `slope` c_b [N/m] down to the strain where Choi and Ko's curve is weaker, and the curve below that. `curve` is c /
-   L^2. */
-static float bend_energy(float rest, float curve, float slope, float s) {
-  /* Crossing of line and curve, by three steps of a fixed-point iteration: the curve varies slowly near s = 1, so
-     three are enough. The line is 0 at s = 1 and the weaker of the two above the crossing. */
-  float crossing = 1.0f;
-  for (int step = 0; step < 3; step++) {
-    crossing = 1.0f + curve * lanes_first_value(bend_curve(lanes_splat(crossing))) / (slope * rest);
-    crossing = maximum(crossing, 0.0f);
-  }
-  float linear_from = maximum(s, crossing);
-  float energy = 0.5f * slope * rest * rest * (1.0f - linear_from) * (1.0f - linear_from);
-  /* Simpson's rule for the part of the curve, a quartic; the rule is exact for cubics. */
-  float middle = 0.5f * (s + linear_from);
-  float ends = lanes_first_value(bend_curve(lanes_splat(s))) + lanes_first_value(bend_curve(lanes_splat(linear_from)));
-  float mean = (ends + 4.0f * lanes_first_value(bend_curve(lanes_splat(middle)))) / 6.0f;
-  return energy - curve * mean * rest * (linear_from - s);
-}
-
 /* Sums over springs, in partial sums by column as all sums over the grid. */
 typedef struct spring_sums {
   lanes_sum energy;
@@ -52,19 +32,19 @@ typedef struct particle_pair {
   int32_t i, j;
 } particle_pair;
 
-/* The particles of the spring of direction d, `reach` cells long, that belongs to a column of a row. */
-static particle_pair spring_particles(const cloth *c, int32_t d, int32_t reach, int32_t row, int32_t column) {
+/* The particles of the spring of direction d that belongs to a column of a row. */
+static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, int32_t column) {
   int32_t place = row * c->grid.columns + column;
-  particle_pair ends = {place + reach * spring_start(d), place + reach * spring_end(c, d)};
-  int32_t over = is_wrapped(c) && column + reach >= c->grid.columns ? c->grid.columns : 0;
+  particle_pair ends = {place + spring_start(d), place + spring_end(c, d)};
+  int32_t over = is_wrapped(c) && column + 1 >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
   return ends;
 }
 
-/* Number of springs of direction d, `reach` cells long, that belong to a row. */
-static int32_t row_springs(const cloth *c, int32_t d, int32_t reach, int32_t row) {
-  int32_t springs = springs_left(d, reach, offset_below(c, row, reach), c->grid.columns);
+/* Number of springs of direction d that belong to a row. */
+static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
+  int32_t springs = springs_left(d, offset_below(c, row), c->grid.columns);
   return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
 }
 
@@ -74,8 +54,8 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   float rest = direction_rest(c, d);
   float stiffness = direction_stiffness(c, d);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, 1, row); column++) {
-      const particle_pair ends = spring_particles(c, d, 1, row, column);
+    for (int32_t column = 0; column < row_springs(c, d, row); column++) {
+      const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
@@ -93,23 +73,57 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   }
 }
 
-static void measure_bend(const cloth *c, int32_t d, spring_sums *sums) {
-  vector_array x = vectors_at(c, c->state.position);
-  float rest = 2.0f * direction_rest(c, d);
-  float curve = bend_constant(c, d) / (rest * rest);
-  float slope = bend_linear_slope(c, d, rest);
-  float fold = 0.5f * fold_stiffness(c, d) * rest * rest;
+static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
+  const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
+  return vector_dot(d, d);
+}
+
+/* Particle at a column, which may lie around the seam of a tube; -1 beyond a border. */
+static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
+  if (is_wrapped(c)) {
+    column = column < 0 ? column + c->grid.columns : column >= c->grid.columns ? column - c->grid.columns : column;
+  }
+  const int inside = column >= 0 && column < c->grid.columns && row >= 0 && row < c->grid.rows;
+  return inside ? row * c->grid.columns + column : -1;
+}
+
+/* Energies of the hinges of a particle over their stiffness, by B' / 2: along the warp, or along the weft. */
+static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t direction) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t along = direction == WARP, down = direction == WEFT;
+  const int32_t before = particle_or_none(c, column - along, row - down);
+  const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
+  if (before < 0 || after < 0) {
+    return 0.0f;
+  }
+  const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
+  return clamp * particle_scale(c, at, at) *
+         squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
+}
+
+/* Square of the twist of the cell that begins at a particle. */
+static float twist_square(const cloth *c, int32_t column, int32_t row) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
+  const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
+  if (right < 0 || below < 0) {
+    return 0.0f;
+  }
+  const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
+  const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
+  const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
+  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * vector_dot(twist, twist);
+}
+
+/* Adds the energy of bending, of the rigidity with which the cloth bends. */
+static void measure_bend(const cloth *c, spring_sums *sums) {
+  float ratio;
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft, half = 0.5f * bend_rigidity(c, &ratio);
+  const float warp = half * (v / u) / (u * u), weft = half * (u / v) / (v * v), twist = 2.0f * half / (u * v);
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, 2, row); column++) {
-      const particle_pair ends = spring_particles(c, d, 2, row, column);
-      const int32_t i = ends.i, j = ends.j;
-      float s = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i))) / rest;
-      float bent = flush_small(maximum(1.0f - s, 0.0f), STATE_QUANTUM);
-      /* The stronger of the fabric's force and the fold stiffness acts. The larger energy is that of the stronger force
-         unless they cross in between, which is neglected. */
-      float fabric = slope > 0.0f && bent > 0.0f ? bend_energy(rest, curve, slope, s) : 0.0f;
-      float energy = maximum(fabric, fold * bent * bent) * particle_scale(c, i, j);
-      lanes_sum_add_value(&sums->energy, column, energy);
+    for (int32_t column = 0; column < c->grid.columns; column++) {
+      float energy = warp * hinge_square(c, column, row, WARP) + weft * hinge_square(c, column, row, WEFT);
+      lanes_sum_add_value(&sums->energy, column, energy + twist * twist_square(c, column, row));
     }
   }
 }
@@ -140,8 +154,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
   sums.largest = -1.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     measure_springs(c, d, &sums);
-    measure_bend(c, d, &sums);
   }
+  measure_bend(c, &sums);
   int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->max_stretch = sums.largest;
   measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);

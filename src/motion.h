@@ -55,9 +55,6 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
    step begins must not show. */
 static void clear_pads(const cloth *c) {
   fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
-  if (c->scratch.bend_slopes) {
-    fill_zero(floats_at(c, c->scratch.bend_slopes) - ZERO_PAD, ZERO_PAD * sizeof(float));
-  }
   /* Explicit springs are evaluated at the predicted positions. Kernels compute springs that do not exist from what lies
      past the end of each component; their force is multiplied by 0 and must not be NaN. */
   for (int32_t n = 0; c->scratch.force_share && n < 3; n++) {

@@ -1,6 +1,5 @@
 #pragma once
 #include "access.h"
-#include "bend.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "layout.h"
@@ -13,45 +12,12 @@
 
 /*
  * The product A p of the linear solve, a row at a time and without an assembled matrix.
- * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block K of a
- * spring acts on the difference e = p_end - p_start: K = beta I + w w^T for stretch and shear springs and for all
- * springs across the seam, K = slope d d^T for the other bend springs. The rows also add up p . A p, the curvature that
- * conjugate gradient divides by.
- * In: scratch.direction (p); operator_blocks, bend_slopes and seam (the blocks); the mass ratios; state.position for
- * the spans d of bend springs. A plan that solves does not extrapolate, so their slopes were computed there, too.
- * Out: scratch.product (A p).
- * Scratch: row_buffers, which hold what the springs of one row add to the rows below.
+ * A = (M - h df/dv - h^2 df/dx) / m0 is the mass ratios plus the blocks of the implicit springs. The 3x3 block
+ * K = beta I + w w^T of a spring acts on the difference e = p_end - p_start. The rows also add up p . A p, the
+ * curvature that conjugate gradient divides by. In: scratch.direction (p); operator_blocks and seam (the blocks); the
+ * mass ratios. Out: scratch.product (A p). Scratch: row_buffers, which hold what the springs of one row add to the rows
+ * below.
  */
-
-/* Bend springs of direction d of a block of cells: their pull on the ends where they start, slope d (d . e). */
-CLOTH_INLINE lanes3 bend_operator_pull(const float *slope, const cell_corners *x, const cell_corners *p, int32_t d) {
-  lanes3 span = bend_span(x, d);
-  lanes along = lanes3_dot(span, corner_difference(p, d));
-  return lanes3_scale(span, lanes_quantise(lanes_multiply(lanes_load(slope), along), WORK_ROUNDER));
-}
-
-/* Adds the implicit bend springs' part of A p to a row of the product, and their part of p . A p to the sum. Their
-   slopes are stored; their spans are computed again from the positions. */
-CLOTH_HOT CLOTH_SEPARATE void bend_operator_row(const cloth *c, int32_t row, lanes_sum *sum) {
-  const vector_array x = vectors_at(c, c->state.position);
-  const vector_array p = vectors_at(c, c->scratch.direction);
-  const vector_array q = vectors_at(c, c->scratch.product);
-  const vector_array buffer = bend_buffer(c, row);
-  const float *slopes = floats_at(c, c->scratch.bend_slopes);
-  const int32_t count = c->count, columns = c->grid.columns, first = row * columns, below = offset_below(c, row, 2);
-  shift_state carry = shift_start();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    int32_t i = first + column;
-    cell_corners xs = load_corners(x, i, 2, below);
-    cell_corners ps = load_corners(p, i, 2, below);
-    row_forces pulls;
-    EACH_DIRECTION(d, pulls.along[d] = bend_operator_pull(slopes + d * count + i, &xs, &ps, d));
-    lanes3 bends = lanes3_quantise(accumulate_row(&pulls, &carry, 2, buffer, column, columns - column), WORK_ROUNDER);
-    lanes3_store(q, i, lanes3_subtract(lanes3_load(q, i), bends), columns - column);
-    lanes dot = lanes_negate(lanes3_dot(ps.first, bends));
-    lanes_sum_add(sum, column, lanes_within(dot, columns - column));
-  }
-}
 
 /* Pull of springs on the ends where they start, (beta I + w w^T) e. `spring` points to w.x of the first, with `width`
    floats from one of w.x, w.y, w.z, beta to the next. */
@@ -86,21 +52,21 @@ CLOTH_INLINE void apply_block(operator_context *o, int32_t column, int32_t width
   const lanes3 zero = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const float *tile = o->tiles + tile_offset(column);
   const int32_t i = o->first + column;
-  cell_corners ps = load_corners(o->p, i, 1, o->below);
+  cell_corners ps = load_corners(o->p, i, o->below);
   row_forces pulls = {{zero, zero, zero, zero}};
   if (o->stretch) {
     pulls.along[WARP] = operator_pull(operator_springs(tile, WARP, width), width, corner_difference(&ps, WARP));
     pulls.along[WEFT] = operator_pull(operator_springs(tile, WEFT, width), width, corner_difference(&ps, WEFT));
   }
   CLOTH_LANES_FORGET();
-  ps = load_corners(o->p, i, 1, o->below);
+  ps = load_corners(o->p, i, o->below);
   if (o->shear) {
     pulls.along[DIAGONAL] =
         operator_pull(operator_springs(tile, DIAGONAL, width), width, corner_difference(&ps, DIAGONAL));
     pulls.along[ANTIDIAGONAL] =
         operator_pull(operator_springs(tile, ANTIDIAGONAL, width), width, corner_difference(&ps, ANTIDIAGONAL));
   }
-  lanes3 springs = accumulate_row(&pulls, &o->carry, 1, o->buffer, column, left);
+  lanes3 springs = accumulate_row(&pulls, &o->carry, o->buffer, column, left);
   lanes3 inertia = o->mass_ratio ? lanes3_scale(ps.first, lanes_load(o->mass_ratio + column)) : ps.first;
   lanes3 product = lanes3_quantise(lanes3_subtract(inertia, springs), WORK_ROUNDER);
   lanes3_store(o->q, i, product, left);
@@ -111,12 +77,12 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   const int32_t columns = c->grid.columns, first = row * columns, whole = columns & ~(TILE - 1);
   operator_context o = {.p = vectors_at(c, c->scratch.direction),
                         .q = vectors_at(c, c->scratch.product),
-                        .buffer = row_buffer(c, 0),
+                        .buffer = row_buffer(c),
                         .tiles = tiles_of(c, row),
                         .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) + first : NULL,
                         .columns = columns,
                         .first = first,
-                        .below = offset_below(c, row, 1),
+                        .below = offset_below(c, row),
                         .stretch = stretch,
                         .shear = shear,
                         .carry = shift_start(),
@@ -132,7 +98,7 @@ CLOTH_INLINE void apply_row(const cloth *c, int32_t row, int stretch, int shear,
   }
 }
 
-/* Sets a row of the product to A p without bend springs and seam, and adds its part of p . A p to the sum. Each choice
+/* Sets a row of the product to A p without the seam, and adds its part of p . A p to the sum. Each choice
    of families is compiled separately, unless the code is optimised for size. */
 CLOTH_HOT CLOTH_SEPARATE void operator_row(const cloth *c, const step_plan *plan, int32_t row, lanes_sum *sum) {
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
@@ -165,7 +131,7 @@ CLOTH_HOT CLOTH_SEPARATE void operator_seam_line(const cloth *c, const seam_line
 
 /* Adds A p of all implicit springs across the seam to the product, and their part of p . A p to the sum. */
 static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum) {
-  for (int32_t n = 0; n < seam_lines(c); n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode >= CLOTH_MODE_IMPLICIT) {
       operator_seam_line(c, &line, sum);

@@ -32,29 +32,37 @@ static float power_of(float x, int32_t sixteenths) {
 
 /* Cut-off of the fall g h^2 / length in expected_stretch(), far beyond what the fit covers: its powers stay finite. */
 #define MAX_FALL 1.0e6f
+/* The same for the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
+ */
+#define MAX_OWN_STRETCH 1.0e3f
+#define MIN_STIFFNESS 1.0e-3f
 
 /*
- * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. The
- * formulas fit, to a factor of two, what SCENE_HANG of examples/scenes.c showed in its second and third second with
- * three tiers, automatic spans and two tethers: sides of 8 to 64 particles, 0.25 to 4 m, 1 to 32 substeps, frames of
- * 1/120 to 1/30 s, 0 to 8 sweeps, limits of 0.2 % to 2 %. test_forecasts() measures it again. With x = g h^2 / length
- * and the substep h:
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. It has a
+ * part of the fabric, that of its corners under its weight, and one of the substeps. Of 3636 runs of SCENE_HANG of
+ * examples/scenes.c, in their second and third second, with the settings of plan_tiers(), the formulas fit 95 % to a
+ * factor of two, and all to a factor of four: sides of 8 to 64 particles, 0.25 to 4 m, stretch of 300 to 1e5 N/m, 1 to
+ * 28 substeps, frames of 1/60 and 1/30 s, 0 to 8 sweeps, limits of 0.2 % to 2 %. test_forecasts() measures some again.
+ * With x = g h^2 / length, the substep h, and s = weight per area * length / stretch stiffness:
  *
- *     without sweeps  0.003 + 0.0893 side^(11/16) x^(7/16)
- *     with sweeps     0.9 limit + 0.28 side^(17/16) x^(13/16) sweeps^(-7/16), if that is less
+ *     without sweeps  0.91 s side^(11/16) + 0.0149 side^(20/16) x^(10/16)
+ *     with sweeps     0.9 limit + 0.046 s + 0.043 side^(46/16) x^(13/16) / sweeps, if that is less
  *
- * Smaller spans stretch more and cost the same. Two tiers (without projection) are never planned: with so few substeps
- * that they cost as much as three, a sheet hardly falls. Of the kinetic energy of 64 substeps in three tiers, 4
- * substeps in three tiers kept 0.98; 4 in two tiers, at eight times the work, kept 0.11 or less.
+ * Two tiers (without projection) are never planned: with so few substeps that they cost as much as three, a sheet
+ * hardly falls.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, float h) {
-  float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
-  float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
-  float fall = minimum(h * (h * vector_length(config->gravity)) / length, MAX_FALL);
-  float stretch = 0.003f + 0.0893f * power_of(side, 11) * power_of(fall, 7);
+  const cloth_fabric *fabric = &config->fabric;
+  const float gravity = vector_length(config->gravity);
+  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  const float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  const float fall = minimum(h * (h * gravity) / length, MAX_FALL);
+  const float stiffness = maximum(minimum(fabric->stretch_warp, fabric->stretch_weft), MIN_STIFFNESS);
+  const float own = minimum(fabric->density * gravity * length / stiffness, MAX_OWN_STRETCH);
+  float stretch = 0.91f * own * power_of(side, 11) + 0.0149f * power_of(side, 20) * power_of(fall, 10);
   if (c->settings.strain_limit.sweeps > 0) {
-    float left = 0.28f * power_of(side, 17) * power_of(fall, 13) / power_of((float)c->settings.strain_limit.sweeps, 7);
-    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + left);
+    float left = 0.043f * power_of(side, 46) * power_of(fall, 13) / (float)c->settings.strain_limit.sweeps;
+    stretch = minimum(stretch, 0.9f * config->strain_limit.max_extension + 0.046f * own + left);
   }
   return stretch;
 }
@@ -66,13 +74,11 @@ CLOTH_CONSTANT static const uint8_t plan_sweeps[] = {0, 1, 2, 3, 4, 6, 8, 12, 16
 /* Sets what a plan has in common whatever its substeps and sweeps: three tiers, with everything stiff projected. */
 static void plan_tiers(cloth_config *config) {
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
-  config->integration.bend_method = CLOTH_BEND_ADAPTIVE;
+  config->integration.explicit_threshold = 0.0f;
   config->integration.projection_threshold = 0.0f;
-  /* Few substeps take more BDF2, which keeps motion alive, and fewer sweeps. Not so tubes: with the values for sheets
+  /* Few substeps take more BDF2, which keeps motion alive. Not so tubes: with the values for sheets
      the tube of test_gathered_tube_rests() is not at rest after 1800 steps of 8 substeps without velocity damping. */
   config->integration.bdf2_blend = config->grid.wrap ? 0.5f : 0.8f;
-  config->projection.spans = 0;
-  config->projection.fine_sweeps = config->grid.wrap ? 3 : 1;
   config->tethers.count = TETHERS;
   config->substeps = 1;
   config->integration.max_substeps = 1;

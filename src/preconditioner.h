@@ -1,6 +1,5 @@
 #pragma once
 #include "access.h"
-#include "bend.h"
 #include "block3.h"
 #include "compiler.h"
 #include "lanes.h"
@@ -18,7 +17,7 @@
  * form). s, a third of the trace of C, keeps what is inverted well scaled. The matrix maps any residual into the free
  * directions, so neither residual nor product needs filtering, and the unfiltered residual is the constraint force.
  * The caller, build_preconditioner(), runs the steps in order: C, with the seam; constrain; invert; project; clear.
- * In: operator_blocks, bend_slopes, seam, mobility, state.position (spans of bend springs), the mass ratios, the
+ * In: operator_blocks, seam, mobility, the mass ratios, the
  * confinements, the contacts and contact_normal. Out: scratch.inverse. Scratch: inverse holds C until it is inverted.
  */
 
@@ -61,17 +60,6 @@ CLOTH_INLINE void add_operator_block(const cloth *c, symmetric *m, int32_t row, 
   symmetric_add_outer(m, w, w, operator_load(c, row, column, part + 3, shifted));
 }
 
-/* Adds to m the blocks of the bend springs of direction d that are stored at a block of cells. The slope is 0 where
-   there is no spring. */
-CLOTH_INLINE void add_bend_block(const cloth *c, symmetric *m, int32_t d, int32_t cell) {
-  vector_array x = vectors_at(c, c->state.position);
-  int32_t i = cell + 2 * spring_start(d);
-  int32_t j = cell + 2 * spring_end(c, d);
-  lanes3 span = lanes3_quantise(lanes3_subtract(lanes3_load(x, j), lanes3_load(x, i)), WORK_ROUNDER);
-  lanes slope = lanes_load(bend_slopes_of(c, d) + cell);
-  symmetric_add_outer(m, lanes3_scale(span, slope), span, lanes_splat(0.0f));
-}
-
 /* Adds to m, the blocks C of a block of particles, those of the springs of direction d that start there and that end
    there. The former are stored at the particles' own cells, for antidiagonals at those one column to the left; the
    latter one column to the left (WARP), one row up (WEFT, ANTIDIAGONAL), or both (DIAGONAL). */
@@ -86,17 +74,6 @@ CLOTH_INLINE void add_spring_blocks(const cloth *c, const step_plan *plan, symme
   }
 }
 
-/* Adds to m, the blocks C of the particles from i on, those of the bend springs of direction d that start there and
-   that end there. */
-CLOTH_INLINE void add_bend_blocks(const cloth *c, symmetric *m, int32_t d, int32_t row, int32_t i) {
-  if (d == WARP || row + 2 < c->grid.rows) {
-    add_bend_block(c, m, d, i - 2 * spring_start(d));
-  }
-  if (d == WARP || row >= 2) {
-    add_bend_block(c, m, d, i - 2 * spring_end(c, d));
-  }
-}
-
 /* Stores C, the diagonal blocks of A without the springs across the seam, in scratch.inverse. */
 CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -104,11 +81,7 @@ CLOTH_HOT CLOTH_SEPARATE void set_diagonal_blocks(const cloth *c, const step_pla
       int32_t i = row * c->grid.columns + column;
       symmetric m = symmetric_identity(mass_ratio_lanes(c, i));
       EACH_DIRECTION(d, add_spring_blocks(c, plan, &m, d, row, column));
-      m = symmetric_quantise(m);
-      if (plan->bend_mode == CLOTH_MODE_IMPLICIT) {
-        EACH_DIRECTION(d, add_bend_blocks(c, &m, d, row, i));
-      }
-      symmetric_store(c, i, m, c->grid.columns - column);
+      symmetric_store(c, i, symmetric_quantise(m), c->grid.columns - column);
     }
   }
 }
@@ -207,7 +180,7 @@ static void add_seam_block(const cloth *c, int32_t particle, const float *w, flo
 /* Adds the blocks of the implicit springs across the seam to the blocks C of the particles at both ends. */
 CLOTH_SEPARATE void add_seam_blocks(const cloth *c, const step_plan *plan) {
   const int32_t part = seam_rows(c);
-  for (int32_t n = 0; n < seam_lines(c); n++) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
     seam_line line = seam_line_at(c, plan, n);
     for (int32_t row = 0; line.mode >= CLOTH_MODE_IMPLICIT && row < line.rows; row++) {
       const float *block = line.blocks + row;

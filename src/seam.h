@@ -8,19 +8,18 @@
 /// Seam of a tube ///
 
 /*
- * The seam of a wrapped sheet: springs from its last columns to its first, which the kernels of rows leave out. They
- * form lines along the seam, one for each direction and, for bend springs, for each of the two columns where they
- * start: lines 0..2 are springs one cell long, 3..5 bend springs to the first column, 6..8 to the second. Lanes take a
- * line row by row; no two springs of a line share a particle.
+ * The seam of a wrapped sheet: springs from its last column to its first, which the kernels of rows leave out. They
+ * form lines along the seam, one for each direction but the weft. Lanes take a line row by row; no two springs of a
+ * line share a particle.
  *
  * In: c->grid, the plan's modes. Out: forces, added to a vector array. Scratch: seam, a run of seam_rows() floats for
- * each of w (3) and beta of a line's implicit springs, bend springs too.
+ * each of w (3) and beta of a line's implicit springs.
  */
 
 #if WITH_WRAP
 
 typedef struct seam_line {
-  int32_t direction, is_bend;
+  int32_t direction;
   int32_t mode;     /* how its springs act by forces, a cloth_mode */
   int32_t from, to; /* particles: start and end of the first row's spring */
   int32_t rows;     /* rows that have a spring */
@@ -29,17 +28,14 @@ typedef struct seam_line {
 
 static seam_line seam_line_at(const cloth *c, const step_plan *plan, int32_t number) {
   CLOTH_CONSTANT static const uint8_t directions[SEAM_SPRINGS] = {WARP, DIAGONAL, ANTIDIAGONAL};
-  int32_t reach = number < SEAM_SPRINGS ? 1 : 2;
-  int32_t first_column = number < 2 * SEAM_SPRINGS ? 0 : 1;
-  int32_t last_column = c->grid.columns - reach + first_column;
+  const int32_t last_column = c->grid.columns - 1;
   seam_line line;
-  line.direction = directions[number % SEAM_SPRINGS];
-  line.is_bend = reach == 2;
-  line.mode = line.is_bend ? plan->bend_mode : plan->spring[line.direction].mode;
-  int32_t below = line.direction == WARP ? 0 : reach;
+  line.direction = directions[number];
+  line.mode = plan->spring[line.direction].mode;
+  const int32_t below = line.direction == WARP ? 0 : 1;
   line.rows = c->grid.rows - below;
-  line.from = line.direction == ANTIDIAGONAL ? first_column : last_column;
-  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : first_column);
+  line.from = line.direction == ANTIDIAGONAL ? 0 : last_column;
+  line.to = below * c->grid.columns + (line.direction == ANTIDIAGONAL ? last_column : 0);
   line.blocks = floats_at(c, c->scratch.seam) + number * OPERATOR_FLOATS * seam_rows(c);
   return line;
 }

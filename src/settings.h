@@ -17,12 +17,11 @@
   X(stretch_weft, 0.0f, 1.0e7f, " N/m")                                                                                \
   X(shear, 0.0f, 1.0e7f, " N/m")                                                                                       \
   X(bend, 0.0f, 10.0f, " N m")                                                                                         \
-  X(bend_transition, 1.0e-6f, 0.5f, "")                                                                                \
   X(compression, 0.0f, 1.0f, "")                                                                                       \
   X(shear_compression, 0.0f, 1.0f, "")                                                                                 \
   X(stretch_damping, 0.0f, 1.0e4f, " N s/m")                                                                           \
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
-  X(bend_damping, 0.0f, 1.0e4f, " N s/m")
+  X(bend_damping, 0.0f, 10.0f, " s")
 
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
@@ -31,10 +30,7 @@
   X(max_colliders, 0, CLOTH_COLLIDER_LIMIT, "")                                                                        \
   X(grid.wrap, 0, 1, "")                                                                                               \
   X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
-  X(integration.bend_method, CLOTH_BEND_ADAPTIVE, CLOTH_BEND_EXPLICIT, "")                                             \
   X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
-  X(projection.spans, 0, CLOTH_SPAN_LIMIT, " cells")                                                                   \
-  X(projection.fine_sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                  \
   X(tethers.count, 0, 2, "")                                                                                           \
   X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
@@ -58,7 +54,7 @@
   X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
   X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
-  X(projection.fold_stiffness, 0.0f, 1.0e6f, " N/m")                                                                   \
+  X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
@@ -76,7 +72,6 @@
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
-  X(SPANS, RANGE, "projection.spans: 0 or a power of two")                                                             \
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \

@@ -204,6 +204,18 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
   }
 }
 
+/* Makes the particles that the solve holds pins for the solves along lines (`hold` 1), and free again (0): what lies
+   between them then bends as if it were clamped there. */
+CLOTH_SEPARATE void hold_contacts(const cloth *c, int32_t hold) {
+  float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = CONTACT_KIND(contact_info_of(c)[i]);
+    if (kind == CONTACT_STICK || kind == CONTACT_SLIDE) {
+      mobility[i] = hold ? 0.0f : 1.0f / mass_ratio_at(c, i);
+    }
+  }
+}
+
 /* Removes the velocities out of penetrations, push_speed(), once they have moved the positions. A particle that this
    substep released keeps its velocity: the constraint held it back, it did not push it. */
 CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan, int32_t substep) {

@@ -36,7 +36,7 @@ CLOTH_INLINE int32_t tile_width(const cloth *c, int32_t column) {
   return left < TILE ? left : TILE;
 }
 
-/* Offsets from the cell that keeps a spring to its particles, for springs one cell long: start and end. */
+/* Offsets from the cell that keeps a spring to its particles: start and end. */
 CLOTH_INLINE int32_t spring_start(int32_t direction) {
   return direction == ANTIDIAGONAL ? 1 : 0;
 }
@@ -51,9 +51,9 @@ typedef struct row_forces {
 } row_forces;
 
 /* Last lanes of the preceding block of a row, for one component: of what springs add to the next particles of the row
-   (`own`) and of the row below (`below`). Springs two cells long are shifted twice; the second shift has its own. */
+   (`own`) and of the row below (`below`). */
 typedef struct component_shift {
-  lanes_shift own, below, own_moved, below_moved;
+  lanes_shift own, below;
 } component_shift;
 
 /* The shifts of x, y and z; start a row with shift_start(). */
@@ -62,29 +62,25 @@ typedef struct shift_state {
 } shift_state;
 
 CLOTH_INLINE shift_state shift_start(void) {
-  component_shift start = {lanes_shift_start(), lanes_shift_start(), lanes_shift_start(), lanes_shift_start()};
+  component_shift start = {lanes_shift_start(), lanes_shift_start()};
   shift_state state = {{start, start, start}};
   return state;
 }
 
 /*
  * Sums one component of the springs' velocity changes to particles. A spring adds its change f to its start and
- * subtracts it from its end, so that particle p receives, with `up` the particle `reach` rows above it,
+ * subtracts it from its end, so that particle p receives, with `up` the particle above it,
  *
- *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - reach]
- *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - reach].
+ *     f_warp[p] + f_weft[p] + f_diagonal[p] + (f_antidiagonal - f_warp)[p - 1]
+ *         - (f_weft + f_antidiagonal)[up] - f_diagonal[up - 1].
  *
  * The second line is read from `buffer`, where row `up` has left it; this row leaves its own there in exchange. Nothing
  * is scattered, so that lanes of any number add in the same order. Returns the sum.
  */
-CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, int32_t reach,
-                                        float *buffer, int32_t count) {
+CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component_shift *shift, float *buffer,
+                                        int32_t count) {
   lanes own = lanes_shift_in(&shift->own, lanes_subtract(along[ANTIDIAGONAL], along[WARP]));
   lanes below = lanes_shift_in(&shift->below, along[DIAGONAL]);
-  if (reach == 2) {
-    own = lanes_shift_in(&shift->own_moved, own);
-    below = lanes_shift_in(&shift->below_moved, below);
-  }
   lanes sum = lanes_add(lanes_add(along[WARP], along[WEFT]), lanes_add(along[DIAGONAL], own));
   sum = lanes_subtract(sum, lanes_load(buffer));
   lanes_store_first(buffer, lanes_add(lanes_add(along[WEFT], along[ANTIDIAGONAL]), below), count);
@@ -92,32 +88,32 @@ CLOTH_INLINE lanes accumulate_component(const lanes along[DIRECTIONS], component
 }
 
 /* Sums of all components for the block of particles at a column, `count` of them to the row's end. */
-CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, int32_t reach, vector_array buffer,
-                                   int32_t column, int32_t count) {
+CLOTH_INLINE lanes3 accumulate_row(const row_forces *forces, shift_state *state, vector_array buffer, int32_t column,
+                                   int32_t count) {
   const lanes3 *a = forces->along;
   lanes x[DIRECTIONS] = {a[WARP].x, a[WEFT].x, a[DIAGONAL].x, a[ANTIDIAGONAL].x};
   lanes y[DIRECTIONS] = {a[WARP].y, a[WEFT].y, a[DIAGONAL].y, a[ANTIDIAGONAL].y};
   lanes z[DIRECTIONS] = {a[WARP].z, a[WEFT].z, a[DIAGONAL].z, a[ANTIDIAGONAL].z};
-  return lanes3_of(accumulate_component(x, &state->part[0], reach, buffer.x + column, count),
-                   accumulate_component(y, &state->part[1], reach, buffer.y + column, count),
-                   accumulate_component(z, &state->part[2], reach, buffer.z + column, count));
+  return lanes3_of(accumulate_component(x, &state->part[0], buffer.x + column, count),
+                   accumulate_component(y, &state->part[1], buffer.y + column, count),
+                   accumulate_component(z, &state->part[2], buffer.z + column, count));
 }
 
-/* Vectors of a block of particles and of their neighbours `reach` cells along the row (right), the column (below) and
-   both (across). In the last rows, which have none below, `below` and `across` repeat `first` and `right`. */
+/* Vectors of a block of particles and of their neighbours along the row (right), the column (below) and both (across).
+   In the last row, which have none below, `below` and `across` repeat `first` and `right`. */
 typedef struct cell_corners {
   lanes3 first, right, below, across;
 } cell_corners;
 
-CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t reach, int32_t below) {
-  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + reach), lanes3_load(from, i + below),
-                          lanes3_load(from, i + below + reach)};
+CLOTH_INLINE cell_corners load_corners(vector_array from, int32_t i, int32_t below) {
+  cell_corners corners = {lanes3_load(from, i), lanes3_load(from, i + 1), lanes3_load(from, i + below),
+                          lanes3_load(from, i + below + 1)};
   return corners;
 }
 
-/* Index offset from a particle to the one `reach` cells below, 0 if there is none. */
-static int32_t offset_below(const cloth *c, int32_t row, int32_t reach) {
-  return row + reach < c->grid.rows ? reach * c->grid.columns : 0;
+/* Index offset from a particle to the one below, 0 if there is none. */
+static int32_t offset_below(const cloth *c, int32_t row) {
+  return row + 1 < c->grid.rows ? c->grid.columns : 0;
 }
 
 /* Vector at the end of a spring minus vector at its start. */
@@ -244,21 +240,21 @@ CLOTH_INLINE lanes_mask spring_implicit(const cloth *c, const spring_family *s, 
   return spring_above(c, s, b, scale, count, c->settings.integration.explicit_threshold);
 }
 
-/* How many of the `left` cells from one to its row's end keep a spring of a direction, `reach` cells long; may be
-   negative. `below` is offset_below() of the row. */
-CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t reach, int32_t below, int32_t left) {
+/* How many of the `left` cells from one to its row's end keep a spring of a direction; may be negative. `below` is
+   offset_below() of the row. */
+CLOTH_INLINE int32_t springs_left(int32_t direction, int32_t below, int32_t left) {
   if (direction != WARP && below == 0) {
     return 0;
   }
-  return left - (direction == WEFT ? 0 : reach);
+  return left - (direction == WEFT ? 0 : 1);
 }
 
-/* The springs of direction d, `reach` cells long, that the cells from one on keep. */
-CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t reach, int32_t cell, int32_t count) {
+/* The springs of direction d that the cells from one on keep. */
+CLOTH_INLINE spring_block springs_at(const cloth *c, int32_t d, int32_t cell, int32_t count) {
   spring_block b = {cell, cell, 1};
   if (count > 0) { /* without springs their particles may lie beyond the maps: stay at the cell */
-    b.i += reach * spring_start(d);
-    b.j += reach * spring_end(c, d);
+    b.i += spring_start(d);
+    b.j += spring_end(c, d);
   }
   return b;
 }

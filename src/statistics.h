@@ -32,8 +32,9 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
     s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend_kappa * max_kappa_factor(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bend_projected ? (int32_t)CLOTH_MODE_PROJECTED : plan->bend_mode;
+  s->kappa[CLOTH_FAMILY_BEND] = plan->bend.kappa * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = plan->bends ? CLOTH_MODE_PROJECTED : CLOTH_MODE_OFF;
+  s->bend_ratio = plan->bend.ratio;
 }
 
 /* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which

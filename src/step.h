@@ -1,19 +1,20 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "bend_solve.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
 #include "costs.h"
 #include "forces.h"
 #include "implicit.h"
-#include "lines.h"
 #include "motion.h"
 #include "plan.h"
 #include "projection.h"
 #include "sleep.h"
 #include "solver_contact.h"
 #include "statistics.h"
+#include "strain_limit.h"
 #include "targets.h"
 #include "tether_pull.h"
 #include "tethers.h"
@@ -86,13 +87,19 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
-#if WITH_PROJECTION
-  /* 2a. Stiff springs: projection (lines, constraint). */
-  if (plan->projects) {
-    project_springs(c, plan);
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
+     bending, its contacts hold: solver_contact. */
+  const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
+  if (holds) {
+    hold_contacts(c, 1);
+  }
+  solve_lines(c, plan);
+  if (holds) {
+    hold_contacts(c, 0);
   }
 
+#if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
     workspace_of(c)->obstacles = find_obstacles(c);
@@ -102,8 +109,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
   }
 #endif
 
-  /* 2c. Strain limiting: lines. */
-  for (int32_t sweep = 0; WITH_LIMITS && sweep < c->settings.strain_limit.sweeps; sweep++) {
+#if WITH_LIMITS
+  /* 2c. Strain limiting: strain_limit. */
+  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
     if (sweep > 0 && !may_refine(c)) {
       uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
       refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
@@ -111,6 +119,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan) {
     }
     limit_strain(c, predicted_of(c));
   }
+#endif
 
   /* 2d. Velocities from the moved positions: motion. */
   update_velocities_from_positions(c, plan);
@@ -128,9 +137,9 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, lines, motion. */
-  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan);
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
+    enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
@@ -176,10 +185,10 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
-  if (w->plan.projects) {
-    plan_projection(c, &w->plan);
-  }
 #endif
+  if (w->plan.bends) {
+    plan_bend_lines(c, &w->plan);
+  }
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */

@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "lanes.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -9,11 +8,10 @@
 
 /*
  * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
- * damping [N s/m] and rest length [m] of a direction, Choi and Ko's buckling curve (Choi and Ko 2002) with the
- * constants of bend springs, the fold stiffness, and the bounds on kappa by which plan.h decides how springs are
- * integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
+ * damping [N s/m] and rest length [m] of a direction, the length of tethers, and the bounds on kappa by which plan.h
+ * decides how springs are integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
  *
- * In: inputs.fabric, c->grid, c->settings.factors, c->settings.projection. Out: return values. Scratch: none.
+ * In: inputs.fabric, inputs.gravity, c->grid, c->settings. Out: return values. Scratch: none.
  */
 
 /* Largest kappa of a family that is forced to be explicit. Two families at the limit stay below the two-dimensional
@@ -23,13 +21,15 @@
 #ifndef EXPLICIT_LIMIT
 #define EXPLICIT_LIMIT 0.4f
 #endif
-/* Largest h^2/m0 times linear slope of a bend spring that is integrated explicitly. tests/stability.c still passes with
-   0.2; with 0.8 sheets gain energy without bound. */
-#define BEND_EXPLICIT_LIMIT 0.05f
-/* Largest share of its rest length by which a bend spring's push moves a particle in a substep. The Jacobian across a
-   bend spring is dropped, see bend_force(): where the spring turns sideways its push is explicit even if the spring is
-   solved for, and without this bound a stiff one is unstable. */
-#define BEND_TRAVEL 0.25f
+/* Weight per mass by which a grid's least bending length is defined [m/s^2]; a cloth's gravity does not change it. */
+#define STANDARD_GRAVITY 9.81f
+/* Least compliance of projected springs: what keeps their elimination stable in floats. A spring of compliance 1e-5
+   keeps 5e-6 of a strain that a substep brings. */
+#define MIN_COMPLIANCE 1.0e-5f
+/* Springs of a greater compliance move particles by less than the rounding of positions: they count as absent, and have
+   the compliance after it. Much greater ones would make inverse pivots subnormal. */
+#define MAX_COMPLIANCE 1.6777216e7f
+#define COMPLIANCE_ABSENT 3.3554432e7f
 /* Largest kappa of any spring: stiffness is clamped there. A float cannot tell a stiffer spring from a rigid one, and
    larger values would only lose more digits of the linear system. */
 #define KAPPA_LIMIT 1.0e6f
@@ -39,6 +39,8 @@
 /* Automatic substeps of a cloth that solves keep kappa below this: up to about 50 the conjugate gradient converges in a
    few iterations, whose number grows with the root of kappa. */
 #define SUBSTEP_KAPPA 50.0f
+/* The same for a cloth whose springs are all explicit, if its threshold is 0: half of EXPLICIT_LIMIT. */
+#define SUBSTEP_KAPPA_EXPLICIT 0.2f
 /* Minimum of automatic substeps where stiff springs are projected; kappa requires no more there. */
 #define SUBSTEPS_PROJECTED 4.0f
 /* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
@@ -78,61 +80,35 @@ static float min_kappa_factor(const cloth *c) {
   return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
 }
 
-/* Choi and Ko's quartic p(s) for the force of a buckled spring of length s times its rest length, 0 < s < 1. It fits
-   z^2 / (cos z - sinc z), sinc z = s, within 1.7 % (rows CK of `make accuracy`). */
-CLOTH_INLINE lanes bend_curve(lanes s) {
-  lanes p = lanes_add(lanes_multiply(lanes_splat(-11.541f), s), lanes_splat(34.193f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(-39.083f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
-  return lanes_add(lanes_multiply(p, s), lanes_splat(-9.713f));
+/* What lets tethers out, see tether_scale(). A sheet held at its edge strains by weight * length / stiffness at the
+   edge; one held at its corners by about 11 times as much at the corners, and its hem sinks as far as this lets it. */
+#define TETHER_SLACK 6.0f
+/* The same for what a sheet held by its side shears: the distance to the side grows with the square of the angle. */
+#define TETHER_SHEAR_SLACK 0.3f
+/* Least stiffness [N/m] that both are divided by, and the most that it lets tethers out: softer fabrics have tethers
+   that never pull. */
+#define MIN_TETHER_STIFFNESS 1.0e-3f
+#define MAX_TETHER_SLACK 1.0e3f
+
+/* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
+static float tether_scale(const cloth *c) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  const float columns = (float)(c->grid.columns - 1 + is_wrapped(c)) * c->grid.spacing_warp;
+  const float rows = (float)(c->grid.rows - 1) * c->grid.spacing_weft;
+  const float stiffness = maximum(minimum(f->stretch_warp, f->stretch_weft), MIN_TETHER_STIFFNESS);
+  const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
+  const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
+  const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
+  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
 }
 
-/* p'(s). */
-CLOTH_INLINE lanes bend_curve_slope(lanes s) {
-  lanes p = lanes_add(lanes_multiply(lanes_splat(-46.164f), s), lanes_splat(102.579f));
-  p = lanes_add(lanes_multiply(p, s), lanes_splat(-78.166f));
-  return lanes_add(lanes_multiply(p, s), lanes_splat(23.116f));
-}
-
-/* The constant of the bend force f = (constant / L^2) p(s) [N m^2]: four times the flexural rigidity EI of a spring.
-   A sheet of rigidity B [N m] in every direction results from EI = 4/9 B w on the axes, w being the spacing across the
-   spring, and from 1/sqrt(2) of that on the diagonals, w being the geometric mean of both spacings. */
-#define BEND_AXIS_CONSTANT (4.0f * 4.0f / 9.0f)
-#define BEND_DIAGONAL_CONSTANT (4.0f * 4.0f / 9.0f * 0.70710678f)
-
-static float bend_constant(const cloth *c, int32_t direction) {
-  float width = c->grid.spacing_weft;
-  float share = BEND_AXIS_CONSTANT;
-  if (direction == WEFT) {
-    width = c->grid.spacing_warp;
-  } else if (direction != WARP) {
-    width = square_root(c->grid.spacing_warp * c->grid.spacing_weft);
-    share = BEND_DIAGONAL_CONSTANT;
-  }
-  return share * inputs_of(c)->fabric.bend * width;
-}
-
-/* Slope c_b of a bend spring's linear part [N/m]: the line c_b (l - L) meets the curve at s = 1 - bend_transition. */
-static float bend_linear_slope(const cloth *c, int32_t direction, float rest) {
-  float transition = inputs_of(c)->fabric.bend_transition;
-  float p = lanes_first_value(bend_curve(lanes_splat(1.0f - transition)));
-  return negate(p) * bend_constant(c, direction) / (rest * rest) / (rest * transition);
-}
-
-/* Largest fold stiffness as a share of the stretch stiffness: with more, folds of a soft fabric are held flat. */
-#define FOLD_SHARE 0.2f
-
-static float axis_fold_stiffness(const cloth *c, int32_t direction) {
-  float shape = c->grid.spacing_weft / c->grid.spacing_warp;
-  float stiffness = c->settings.projection.fold_stiffness * (direction == WARP ? shape : 1.0f / shape);
-  return minimum(stiffness, FOLD_SHARE * axis_stretch(c, direction));
-}
-
-/* Fold stiffness of a direction [N/m], the minimum slope of its bend springs. A diagonal has a quarter of the mean of
-   both axes, the ratio of diagonal to axis that bending has in an isotropic sheet. */
-static float fold_stiffness(const cloth *c, int32_t direction) {
-  if (direction <= WEFT) {
-    return axis_fold_stiffness(c, direction);
-  }
-  return 0.125f * (axis_fold_stiffness(c, WARP) + axis_fold_stiffness(c, WEFT));
+/* Rigidity B' with which the cloth bends, and its ratio to the fabric's, see cloth_config_grid. */
+static float bend_rigidity(const cloth *c, float *ratio) {
+  const float area = c->grid.spacing_warp * c->grid.spacing_weft;
+  const float length = flush_small(c->settings.integration.min_bending_length * square_root(area), STATE_QUANTUM);
+  const float weight = inputs_of(c)->fabric.density * STANDARD_GRAVITY;
+  const float bend = inputs_of(c)->fabric.bend;
+  const float rigidity = bend + flush_small(length * length * (length * weight), WORK_QUANTUM);
+  *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
+  return rigidity;
 }

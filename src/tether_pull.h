@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "constraint.h"
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -198,7 +197,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
   }
-  lanes3_store(x, i, lanes3_subtract(p, constraint_correction(d, share)), left);
+  lanes3_store(x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -275,7 +274,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
 /* Pulls the tethers of one slot, block of columns by block of columns. */
 static void pull_tethers(const cloth *c, int32_t slot) {
   tether_piece piece;
-  piece.metric = metric_of(c, c->settings.tethers.scale);
+  piece.metric = metric_of(c, workspace_of(c)->plan.tether_scale);
   for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
     int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {

@@ -13,14 +13,14 @@
  *
  *   prepare   prepare_step() (step.h), before the first substep
  *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
- *   forces    evaluate_forces() (forces.h, air.h, springs.h, bend.h, seam.h): unless only these two act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act
  *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
  *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   project_springs() (projection.h), pull_tethers() (tether_pull.h), limit_strain() (lines.h) and
- *             update_velocities_from_positions() (motion.h), in this order
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_solve.h), pull_tethers() (tether_pull.h),
+ *             limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in this order
  *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h) and constrain_to_targets()
  *             (targets.h), in this order
  *   accept    accept_particles() (motion.h)
@@ -33,21 +33,22 @@
  *                              then of each block of columns
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
- *   row_buffers      forces    changes that the springs of a row bring to rows below:    forces
- *                              buffer 0 those one cell long, 1 and 2 bend springs
+ *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
  *   force_share      predict   share with which forces act on each particle              add_explicit_change()
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
- *                    lengths   x, y, z and mobility of CLOTH_LANES rows, transposed      lengths
+ *                    lengths   impulses of the twist; then LINE_BLOCK rows, transposed:  lengths
+ *                              x, y, z, mobility, and x, y, z at the substep's start
  *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
+ *   line_work        lengths   eliminations along the lines of a bundle: for each        lengths
+ *                              element LINE_SLOT, on rings RING_SLOT, blocks of lanes
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
- *   bend_slopes      forces    slopes of implicit bend springs                           solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
  *   direction        hold      prescribed velocity changes z of held particles           solve
@@ -63,13 +64,14 @@
  *
  *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
  *                              steps work.h makes plans there                            the statistics
- *   own.constraints  prepare   projection_plan and the distance constraints after it     project_springs()
+ *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
+ *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
- * the state and the workspace, after each component of product and direction, and before bend_slopes.
+ * the state and the workspace, and after each component of product and direction.
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
@@ -77,7 +79,7 @@
 
 /* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
    cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
-   (row + 1, column). A bend spring is stored in the same way, by squares of two by two cells. */
+   (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
@@ -130,12 +132,6 @@ enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TAR
    discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
    offsets for every lane width. */
 #define LANE_PAD 8
-/* Zeros before the bend slopes: the slopes of springs that would end at the first two particles of the grid. Two are
-   needed; eight keep the slopes aligned. */
-#define ZERO_PAD 8
-/* Row buffers, each of a vector per column: buffer 0 for springs one cell long; 1 and 2, for even and odd rows, for
-   bend springs, which reach two rows. */
-#define ROW_BUFFERS 3
 
 /* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
 #define FREEDOM_MASK 3u
@@ -200,31 +196,27 @@ enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
 
 /* One direction of stretch or shear springs, with coefficients for a substep of h seconds and the reference mass m0. */
 typedef struct spring_family {
-  float rest;        /* rest length [m] */
-  float force;       /* h ks / m0: velocity change per metre of elongation [1/s] */
-  float stiffness;   /* h^2 ks / m0 */
-  float damping;     /* h kd / m0 */
-  float compression; /* share of stiffness and damping that acts on a spring shorter than its rest length */
-  float kappa;       /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
-  int32_t mode;      /* a cloth_mode: of the springs that act by forces */
-  int32_t projected; /* PROJECTED_NONE ... */
+  float rest;          /* rest length [m] */
+  float force;         /* h ks / m0: velocity change per metre of elongation [1/s] */
+  float stiffness;     /* h^2 ks / m0 */
+  float damping;       /* h kd / m0 */
+  float compression;   /* share of stiffness and damping that acts on a spring shorter than its rest length */
+  float kappa;         /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
+  int32_t mode;        /* a cloth_mode: of the springs that act by forces */
+  int32_t projected;   /* PROJECTED_NONE ... */
+  float compliance[2]; /* of projected springs longer and shorter than at rest: m0 / (h^2 ks + h kd) */
+  float damping_share; /* of projected springs: h kd / (h^2 ks + h kd) */
 } spring_family;
 
-/* One direction of bend springs, with coefficients for a substep of h seconds and the reference mass m0. A spring of
-   length l = s L, shorter than its rest length L, changes the velocity of its ends by the weaker of curve * p(s) and
-   linear * (l - L), but by no less than fold * (l - L) [m/s]; negative pushes the ends apart. p is the quartic of Choi
-   and Ko (2002). */
-typedef struct bend_family {
-  float rest, inverse_rest; /* L [m], 1 / L */
-  float curve;              /* (h / m0) c / L^2 [m/s] */
-  float curve_slope;        /* (h^2 / m0) c / L^3: the slope of the curve is this times p'(s) */
-  float linear;             /* (h / m0) c_b [1/s] */
-  float linear_slope;       /* (h^2 / m0) c_b */
-  float max_push;           /* maximum of the curve's push [m/s] */
-  float fold;               /* (h / m0) times the fold stiffness [1/s] */
-  float fold_slope;         /* (h^2 / m0) times the fold stiffness */
-  float damping;            /* h kd / m0 */
-} bend_family;
+/* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
+   viscosity. */
+typedef struct bend_plan {
+  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
+  float twist;        /* of the twist of cells */
+  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
+  float kappa;        /* the larger stiffness, without viscosity and share of forces */
+  float ratio;        /* B' / B, 0 if B is 0 */
+} bend_plan;
 
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
    before the first substep. */
@@ -232,23 +224,20 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
-  int32_t notes;            /* CLOTH_NOTE_... flags for the result */
-  int32_t solves;           /* 1 if springs are implicit: a linear solve per substep */
-  int32_t forces;           /* 1 if anything but gravity, velocity damping and air acts by forces */
-  int32_t springs;          /* 1 if stretch or shear springs act by forces */
-  int32_t projects;         /* 1 if springs are projected */
-  int32_t span;             /* largest span of the projected springs [cells] */
-  float extrapolation;      /* share of BDF2 in the prediction, the rest is backward Euler */
-  float history_weight;     /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
-  int32_t bend_mode;        /* a cloth_mode: of the bend springs */
-  int32_t bend_projected;   /* 1 if the bend springs are projected */
-  int32_t tethered;         /* 1 if a particle has a tether */
-  int32_t is_free;          /* 1 if no particle is pinned or confined */
-  float projected_above;    /* kappa above which springs are projected */
-  float bend_kappa;         /* largest kappa of the bend springs where maps are 1 */
-  float bend_compliance[2]; /* compliance of projected bend springs along warp and weft, 1 / kappa */
+  int32_t notes;         /* CLOTH_NOTE_... flags for the result */
+  int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
+  int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
+  int32_t springs;       /* 1 if stretch or shear springs act by forces */
+  int32_t projects;      /* 1 if springs are projected */
+  int32_t bends;         /* 1 if the cloth resists bending */
+  float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
+  float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
+  int32_t tethered;      /* 1 if a particle has a tether */
+  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  float projected_above; /* kappa above which springs are projected */
+  float tether_scale;    /* length of tethers over their rest length */
   spring_family spring[DIRECTIONS];
-  bend_family bend[DIRECTIONS];
+  bend_plan bend;
 } step_plan;
 
 /* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
@@ -270,21 +259,10 @@ typedef struct moving_body {
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
-/* A range for the length of springs across `span` cells, see constraint.h. */
-typedef struct distance_constraint {
-  int32_t span;                             /* [cells] */
-  float low, high;                          /* the range's ends, squared [m^2] */
-  float compliance_below, compliance_above; /* m0 / (h^2 ks) of springs that are too short and too long */
-  float gain_below, gain_above;             /* 1 / (2 + compliance): the gain between two particles of mobility 1 */
-  int32_t fast;                             /* 1 if project_uniform() may be used in uniform runs */
-  float kappa, above; /* kappa of the family and threshold, if only springs above it are projected; else 0 */
-} distance_constraint;
-
-/* The constraints of a step's projected springs, which follow this struct in memory: those of one direction are
-   consecutive, from the largest span to the smallest. */
-typedef struct projection_plan {
-  int32_t first[DIRECTIONS], count[DIRECTIONS];
-} projection_plan;
+/* A range for the length of springs, see strain_limit.h. */
+typedef struct distance_range {
+  float low, high; /* its ends, squared [m^2] */
+} distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
    step. */
@@ -325,12 +303,11 @@ typedef struct grid_shape {
 typedef struct cloth_settings {
   cloth_config_air air;
   struct {
-    int32_t method, bend_method;
-    float explicit_threshold, projection_threshold, bdf2_blend;
+    int32_t method;
+    float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
   } integration;
-  cloth_config_projection projection;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
@@ -353,7 +330,7 @@ typedef struct cloth_settings {
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
-  uintptr_t operator_blocks, bend_slopes, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
+  uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
 
@@ -363,7 +340,7 @@ typedef struct scratch_offsets {
    can be read until the next step. */
 typedef struct own_offsets {
   uint32_t workspace;
-  uint32_t constraints; /* 0: nothing is ever projected */
+  uint32_t line_factors;
   uint32_t iterations, reactions;
 } own_offsets;
 
@@ -397,6 +374,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -404,20 +382,20 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 11) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
 LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
-LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 11 * sizeof(float));
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 36) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u

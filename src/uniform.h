@@ -8,10 +8,10 @@
 
 /*
  * A uniform run is a piece of a line in which every particle has mobility 1 (it is free and of the reference mass) and
- * every spring has stiffness factor 1. project_uniform() serves there, at less than half of the general kernel's cost
- * and with the same bits. Every row has one run, its longest; so has every block of LINE_BLOCK columns.
- * In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has set.
- * Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
+ * every spring has stiffness factor 1. Where all lines of a bundle are uniform from end to end, bending takes the
+ * factors that plan_bend_lines() computes once a step, with the same bits. Every row has one run, its longest; so has
+ * every block of LINE_BLOCK columns. In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has
+ * set. Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
  */
 
 static uniform_run *uniform_runs_of(const cloth *c) {
@@ -28,17 +28,6 @@ static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
   return uniform_runs_of(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
-#if WITH_PROJECTION || CLOTH_LANES > 1
-/* The elements that lie in run `a` and, `shift` columns further right, in run `b`. */
-static uniform_run uniform_overlap(uniform_run a, uniform_run b, int32_t shift) {
-  int32_t from = b.from - shift;
-  int32_t to = b.to - shift;
-  a.from = (int16_t)(from > a.from ? from : a.from);
-  a.to = (int16_t)(to < a.to ? to : a.to);
-  return a;
-}
-#endif
-
 /* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
@@ -51,7 +40,7 @@ static int has_unit_mobility(const cloth *c, int32_t particle) {
 static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
   uniform_run longest = {0, 0};
   int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->constant.stiffness_map; n++) {
+  for (int32_t n = 0; n < length && !c->constant.stiffness_map && !has_solver_contacts(c); n++) {
     for (int32_t s = 0; s < side; s++) {
       from = has_unit_mobility(c, first + n * along + s) ? from : n + 1;
     }
@@ -91,7 +80,8 @@ static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t colu
       max_deviation = lanes_maximum(max_deviation, lanes_keep(lanes_first(columns - column), deviation));
     }
   }
-  return !c->constant.stiffness_map && !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
+  return !c->constant.stiffness_map && !has_solver_contacts(c) &&
+         !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
 }
 
 /* Finds the runs of all rows and of all blocks of columns. Returns the number of particles in the runs of the rows. */

@@ -7,10 +7,9 @@
 #include "fabric.h"
 #include "init.h"
 #include "layout.h"
-#include "lines.h"
 #include "plan.h"
-#include "projection.h"
 #include "scalar.h"
+#include "strain_limit.h"
 #include "types.h"
 #include "uniform.h"
 
@@ -27,7 +26,7 @@
 
 /* Number of lines of springs across the seam of a tube whose mode is at least `mode`. */
 static uint32_t active_seam_lines(const cloth *c, const step_plan *plan, int32_t mode) {
-  uint32_t lines = plan->bend_mode >= mode ? SEAM_BENDS : 0;
+  uint32_t lines = 0;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     lines += d != WEFT && plan->spring[d].mode >= mode;
   }
@@ -45,25 +44,51 @@ static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_PAIR;
   int stretch = plan->spring[WARP].mode >= CLOTH_MODE_IMPLICIT || plan->spring[WEFT].mode >= CLOTH_MODE_IMPLICIT;
   int shear = plan->spring[DIAGONAL].mode >= CLOTH_MODE_IMPLICIT;
-  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_PAIR : 0)) +
-         share_of_row(c, seam);
+  return (uint32_t)(COST_ITERATION + (stretch ? COST_PAIR : 0) + (shear ? COST_PAIR : 0)) + share_of_row(c, seam);
 }
 
 /* Cost per particle of a solve without its iterations. */
 static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
-  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0) +
-                    (plan->bend_mode == CLOTH_MODE_IMPLICIT ? COST_BEND_BLOCKS : 0)) +
+  return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0)) +
          (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
 }
 
 /* Cost per particle of the forces of a substep and of the change that they bring. */
 static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_EXPLICIT) * COST_SEAM;
-  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0) +
-                    (plan->bend_mode != CLOTH_MODE_OFF ? COST_BENDS : 0)) +
+  return (uint32_t)(COST_BODY_FORCES + COST_CHANGE + (plan->springs || plan->solves ? COST_SPRINGS : 0)) +
          (plan->solves ? solve_cost(c, plan) : 0u) + share_of_row(c, seam);
+}
+
+/* Cost of the lines of a substep, whatever their length. */
+static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
+  const uint32_t lines[DIRECTIONS] = {[WARP] = rows, [WEFT] = columns, [DIAGONAL] = columns, [ANTIDIAGONAL] = columns};
+  uint64_t cost = plan->bends ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    cost += plan->spring[d].projected != PROJECTED_NONE ? (uint64_t)lines[d] * COST_LINE : 0u;
+  }
+  return cost;
+}
+
+/* Cost per particle of all solves along lines, without lines_cost(). */
+static uint32_t line_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
+  uint32_t cost = 0;
+  if (plan->bends) {
+    cost += COST_BEND + (plan->bend.shift > 0.0f ? COST_VISCOUS : 0u);
+    cost += is_mapped * COST_BEND_MAPPED + is_ring * COST_BEND_RING;
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const spring_family *s = &plan->spring[d];
+    if (s->projected != PROJECTED_NONE) {
+      cost += COST_STRETCH + (s->damping_share > 0.0f ? COST_DAMPED : 0u);
+      cost += is_mapped || s->projected == PROJECTED_SOME ? COST_MAPPED : 0u;
+      cost += d == WARP ? is_ring * COST_STRETCH_RING : 0u;
+    }
+  }
+  return cost;
 }
 
 /* Cost per particle of what every substep does whatever the state is. */
@@ -73,7 +98,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
   }
-  if (c->settings.strain_limit.sweeps > 0 || plan->projects) {
+  if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
     cost += COST_UPDATE + (plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
@@ -132,6 +157,14 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
+   particle out of the uniform runs may be the cause for its row, its column and the columns beside it. */
+static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
+  const uint64_t causes = (uint32_t)(c->count - scene->uniform);
+  const uint64_t particles = causes * (uint32_t)(3 * c->grid.rows + c->grid.columns);
+  return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
+}
+
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
 static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
@@ -149,9 +182,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
   }
   uint64_t work = cost * (uint32_t)c->count;
-#if WITH_PROJECTION
-  work += plan->projects ? projection_cost(c, plan, scene->uniform) : 0u;
-#endif
+  work += (uint64_t)line_cost(c, plan) * (uint32_t)c->count + lines_cost(c, plan);
+  work += plan->bends ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +

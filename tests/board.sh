@@ -63,14 +63,15 @@ for board in m7 m55; do
   check "has the same hashes when interrupted" $board-interrupted "$(results $board-interrupted 40)" = "$(results host 40)"
   check "is interrupted amid steps" $board-interrupted "$(number $board-interrupted interrupts: steps:)" -gt 1000
 done
-check "a slow processor is told to be late and cut short" slow "$(number slow deadline: late)" -gt 0 -a \
-  "$(number slow deadline: short)" -gt 0
+check "a slow processor is told to be late" slow "$(number slow deadline: late)" -gt 0
+# Every family of springs acts once in a substep, so a deadline has nothing to leave out.
+check "and is not cut short" slow "$(number slow deadline: short)" = 0
 
 # What a board cut short, done again here.
 sed -n 's/^cut short: frame \([0-9]*\), refinements \([0-9]*\)$/[\1] = 1 + \2,/p' "$out/slow.log" >"$efforts"
 run again host "-DFLAG_FRAMES=20 -DFLAG_EFFORTS=\"$efforts\""
 check "runs" again "$(tail -n 1 "$out/again.log")" = "status: 0"
-check "ends unlike a run that is not cut short" slow "$(results slow 20)" != "$(results host 20)"
+check "ends like a run without a deadline" slow "$(results slow 20)" = "$(results host 20)"
 check "is done again to the bit" again "$(results again 20)" = "$(results slow 20)"
 
 report

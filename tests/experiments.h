@@ -110,11 +110,10 @@ static inline double rigidity_number(double chord) {
 
 /// Peirce's cantilever ///
 
-#define MIN_BENDING_LENGTH 1.0 /* grid.min_bending_length, its default [cells] */
-
 /* The rigidity that a grid gives a fabric: B' = B + c^3 rho g h^3, with c = grid.min_bending_length [N m]. */
 static inline double grid_rigidity(const cloth_fabric *fabric, double spacing) {
-  return (double)fabric->bend + (double)fabric->density * STANDARD_GRAVITY * pow(MIN_BENDING_LENGTH * spacing, 3.0);
+  return (double)fabric->bend + (double)fabric->density * STANDARD_GRAVITY *
+                                    pow((double)cloth_config_default().grid.min_bending_length * spacing, 3.0);
 }
 
 #define PEIRCE_CHORD 41.5 /* angle of the chord at the overhang that is measured [degrees] */
@@ -336,6 +335,7 @@ static inline cloth_config hanging_config(int columns, int rows, double width, d
   config.edge_weft = vector_at(0.0, -height, 0.0);
   config.integration.velocity_damping = 5.0f;
   config.max_colliders = 0;
+  config.grid.imperfection = 0.0f; /* theory is of plane sheets; some of these would buckle, as real ones do */
   return config;
 }
 

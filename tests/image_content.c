@@ -358,10 +358,9 @@ static void test_impossible_inputs(image_fixture *t) {
     expect_limits(t, input_word(at, INPUT_GRAVITY + i), 1.0e4f, "gravity");
     expect_limits(t, input_word(at, INPUT_WIND + i), 1.0e3f, "wind");
   }
-  static const float fabric[][2] = {{0.001f, 1000.0f}, {0.0f, 1e7f},  {0.0f, 1e7f}, {0.0f, 1e7f},
-                                    {0.0f, 10.0f},     {1e-6f, 0.5f}, {0.0f, 1.0f}, {0.0f, 1.0f},
-                                    {0.0f, 1e4f},      {0.0f, 1e4f},  {0.0f, 1e4f}};
-  for (int i = 0; i < 11; i++) {
+  static const float fabric[][2] = {{0.001f, 1000.0f}, {0.0f, 1e7f}, {0.0f, 1e7f}, {0.0f, 1e7f}, {0.0f, 10.0f},
+                                    {0.0f, 1.0f},      {0.0f, 1.0f}, {0.0f, 1e4f}, {0.0f, 1e4f}, {0.0f, 10.0f}};
+  for (int i = 0; i < 10; i++) {
     size_t word = input_word(at, INPUT_FABRIC + i);
     accept_word(t, word, float_word(fabric[i][0]), "least of the fabric");
     accept_word(t, word, float_word(fabric[i][1]), "most of the fabric");

@@ -1,7 +1,7 @@
 /*
  * What the public interface cannot show: the stability limit of explicit steps beyond what the library allows itself,
  * the solver's operator against its definition, the conjugate gradient against known iteration counts, the
- * preconditioners, the square root and the buckling curve.
+ * preconditioners, the square root, and the solves along lines against dense ones of their equations.
  */
 /* The root by integers is the one that can go wrong; the rest is tested on top of it. */
 #define CLOTH_SQUARE_ROOT_BY_BITS
@@ -29,8 +29,7 @@ static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
   config.edge_weft = vector(0.0f, 0.0f, (float)(h * (rows - 1)));
   memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.2f;
-  config.fabric.bend_transition = 0.05f;
-  config.projection.fold_stiffness = 0.0f;
+  config.grid.min_bending_length = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.gravity = vector(0.0f, 0.0f, 0.0f);
   config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
@@ -101,52 +100,6 @@ static void test_square_roots(void) {
   row_none("ROOT", "wrong roots among all of 1..4", wrong_roots(0x3f800000u, 0x407fffffu, 1u));
   row_none("ROOT", "wrong roots among every 521st normal", wrong_roots(0x00800000u, 0x7f7fffffu, 521u));
   CHECK(square_root(0.0f) == 0.0f, "the root of 0 is %g", (double)square_root(0.0f));
-}
-
-/// Choi and Ko's buckling curve ///
-
-/* sinc z = s and G = z^2 / (cos z - sinc z), z in 0..pi; sinc falls all the way. */
-static double exact_buckling(double s) {
-  double low = 0.0, high = 3.14159265358979;
-  for (int i = 0; i < 60; i++) {
-    double z = 0.5 * (low + high);
-    *(sin(z) / z > s ? &low : &high) = z;
-  }
-  return low * low / (cos(low) - sin(low) / low);
-}
-
-/* The force of a bend spring of length L = 1 and 4 k / L^2 = 1 without its linear part. */
-static double buckling_force(double s) {
-  bend_family family;
-  memset(&family, 0, sizeof family);
-  family.rest = 1.0f;
-  family.inverse_rest = 1.0f;
-  family.curve = 1.0f;
-  family.linear = 1e9f;
-  family.max_push = 1e9f;
-  lanes zero = lanes_splat(0.0f);
-  bend_result result = bend_force(&family, length_of(lanes3_of(lanes_splat((float)s), zero, zero)), lanes_splat(1.0f));
-  return (double)lanes_first_value(result.pull) * s;
-}
-
-static void test_buckling_curve(void) {
-  static const struct {
-    double s, exact, quartic;
-  } table[] = {{0.1, -7.686517, -7.759191},  {0.3, -5.512676, -5.465941},  {0.5, -4.386813, -4.372937},
-               {0.7, -3.682098, -3.725265},  {0.8, -3.417752, -3.453698},  {0.9, -3.193306, -3.211183},
-               {0.95, -3.093201, -3.109201}, {0.99, -3.018124, -3.042213}, {0.999999, -3.0, -3.028}};
-  char what[64];
-  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-    snprintf(what, sizeof what, "bend force, quartic, s = %.2f", table[i].s);
-    row_relative("CK", what, table[i].quartic, buckling_force(table[i].s), 1e-5);
-    snprintf(what, sizeof what, "bend force, exact, s = %.2f", table[i].s);
-    row_relative("CK", what, table[i].exact, buckling_force(table[i].s), 0.016);
-  }
-  double worst = 0.0;
-  for (int i = 100; i < 1000; i++) {
-    worst = fmax(worst, fabs(buckling_force(i / 1000.0) / exact_buckling(i / 1000.0) - 1.0));
-  }
-  row_error("CK", "worst relative error, s from 0.1 to 1", worst, 0.017);
 }
 
 /// A7 Stability of forward-backward Euler ///
@@ -304,11 +257,8 @@ static void operator_definite(double kappa) {
   config.fabric.shear = stiffness_for(&config, 0.5 * kappa, k);
   config.fabric.stretch_damping = config.fabric.shear_damping = damping_for(&config, 0.1 * kappa, k);
   config.fabric.compression = 0.5f;
-  config.fabric.bend = 1e-4f;
-  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   step_plan plan = evaluate(sheet, (float)k);
-  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
   fill_matrix(sheet, &plan);
   char what[64];
   snprintf(what, sizeof what, "asymmetry of the operator, kappa %.0e (rel)", kappa);
@@ -370,49 +320,6 @@ static void test_spring_jacobians(void) {
             1e-3);
 }
 
-/* Of a bend spring only the slope along it is kept. So one end of each of two separate springs is moved along it, and
-   A times that motion must be what the force loses: on Choi and Ko's curve, or on the line before it. */
-static double bend_jacobian_error(double squeezed, double transition) {
-  const double k = 0.01, h = 0.1, reach = 1e-4 * h;
-  cloth_config config = bare_config(3, 2, h);
-  config.fabric.bend_transition = (float)transition;
-  config.fabric.bend = 0.015f; /* stiff, but short of the bound on the push */
-  cloth *sheet = open_sheet(&config);
-  const double axis[3] = {0.6, 0.48, 0.64};
-  double before[6], worst = 0.0, size = 0.0;
-  for (int side = 0; side < 2; side++) {
-    for (int n = 0; n < 18; n++) {
-      double along = squeezed * h * ((n / 3) % 3) + (n / 3 % 3 == 2 ? (side ? reach : -reach) : 0.0);
-      *coordinate(sheet, sheet->state.position, n) = (float)(axis[n % 3] * along + (n % 3 == 0 && n >= 9 ? 1.0 : 0.0));
-    }
-    evaluate(sheet, (float)k);
-    for (int n = 0; n < 6; n++) {
-      double b = (double)*coordinate(sheet, sheet->scratch.residual, n < 3 ? n : n + 3);
-      before[n] = side ? before[n] - b : b;
-    }
-  }
-  step_plan plan = evaluate(sheet, (float)k);
-  fill_vectors(sheet, vectors_at(sheet, sheet->scratch.direction), 0.0f);
-  for (int a = 0; a < 3; a++) {
-    *coordinate(sheet, sheet->scratch.direction, 6 + a) = (float)axis[a];
-  }
-  apply_operator(sheet, &plan);
-  for (int n = 0; n < 6; n++) {
-    double expected =
-        (double)*coordinate(sheet, sheet->scratch.product, n < 3 ? n : n + 3) - (n < 3 ? 0.0 : axis[n - 3]);
-    worst = fmax(worst, fabs(k * before[n] / (2.0 * reach) - expected));
-    size = fmax(size, fabs(expected));
-  }
-  CHECK(plan.bend_mode == CLOTH_MODE_IMPLICIT && size > 0.05, "bend is not part of the operator");
-  return worst / size;
-}
-
-static void test_bend_jacobians(void) {
-  row_error("JAC", "bend springs on the curve, s = 0.40 (rel)", bend_jacobian_error(0.4, 0.05), 0.05);
-  row_error("JAC", "bend springs on the curve, s = 0.80 (rel)", bend_jacobian_error(0.8, 0.05), 0.05);
-  row_error("JAC", "bend springs on the line, s = 0.98 (rel)", bend_jacobian_error(0.98, 0.05), 0.05);
-}
-
 /// The conjugate gradient ///
 
 /* A = I + c times the five-point Laplacian with free edges: isotropic blocks beta = c, w = 0 on warp and weft. */
@@ -429,7 +336,6 @@ static step_plan fill_laplacian(cloth *sheet, float c) {
       }
     }
   }
-  plan.bend_mode = CLOTH_MODE_OFF;
   plan.solves = 1;
   return plan;
 }
@@ -605,8 +511,6 @@ static cloth *open_strip(double kappa, step_plan *plan) {
   config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
   config.fabric.shear = stiffness_for(&config, 0.7 * kappa, k);
-  config.fabric.bend = 1e-4f;
-  config.projection.fold_stiffness = 1e6f;
   cloth *sheet = open_crumpled(&config, 1.0, 0.4, 3);
   cloth_pin(sheet, 0);
   cloth_pin(sheet, LONG);
@@ -663,7 +567,6 @@ static void multilevel_definite(double kappa) {
   step_plan plan;
   cloth *sheet = open_strip(kappa, &plan);
   char what[64];
-  CHECK(sheet->scratch.operator_blocks && plan.bend_mode == CLOTH_MODE_IMPLICIT, "bend is not part of the operator");
   unknowns = UNKNOWNS_MOST;
   double off = fill_preconditioner(sheet, &plan), out = 0.0;
   snprintf(what, sizeof what, "multilevel, r.z against z, kappa %.0e (rel)", kappa);
@@ -831,10 +734,9 @@ static void test_multilevel_definite(void) {
 }
 
 static const test tests[] = {
-    TEST(square_roots),     TEST(buckling_curve),  TEST(stability_limits),    TEST(operator_definite),
-    TEST(spring_jacobians), TEST(bend_jacobians),  TEST(iteration_counts),    TEST(iteration_of_uniform),
-    TEST(solution_bounds),  TEST(preconditioners), TEST(multilevel_definite), TEST(multilevel_agrees),
-    TEST(iteration_growth), TEST(choices),
+    TEST(square_roots),        TEST(stability_limits),     TEST(operator_definite), TEST(spring_jacobians),
+    TEST(iteration_counts),    TEST(iteration_of_uniform), TEST(solution_bounds),   TEST(preconditioners),
+    TEST(multilevel_definite), TEST(multilevel_agrees),    TEST(iteration_growth),  TEST(choices),
 };
 
 int main(int count, char **arguments) {

@@ -27,7 +27,6 @@ static void test_hang(void) {
   config.columns = config.rows = 6;
   config.substeps = 0;
   config.integration.max_substeps = 200;
-  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   cloth *sheet;
   int made = cloth_init(&config, arena, sizeof arena, &sheet);
   CHECK(made == CLOTH_OK, "cloth_init gave %d", made);

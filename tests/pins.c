@@ -8,10 +8,14 @@ static void test_pin_holds(void) {
   cloth_pin(s.sheet, 0);
   CHECK(cloth_get_freedom(s.sheet, 0) == 0 && cloth_get_freedom(s.sheet, 1) == 3, "freedom");
   CHECK(cloth_apply_impulse(s.sheet, 0, vector_at(5.0, 5.0, 5.0)) == CLOTH_OK, "impulse");
-  CHECK(run_steps(s.sheet, 120, FRAME) == CLOTH_OK, "notes");
+  double lowest = 0.0;
+  for (int frame = 0; frame < 120; frame++) {
+    CHECK(cloth_step(s.sheet, FRAME) == CLOTH_OK, "notes");
+    lowest = fmin(lowest, position_of(s.sheet, 99).y);
+  }
   CHECK(point_distance(position_of(s.sheet, 0), start) == 0.0, "a pin gave way");
   CHECK(point_length(velocity_of(s.sheet, 0)) == 0.0, "a pin has a velocity");
-  CHECK(position_of(s.sheet, 99).y < -0.5, "the sheet did not fall");
+  CHECK(lowest < -0.5, "the sheet fell only to %g m", lowest);
   fixture_free(&s);
 }
 

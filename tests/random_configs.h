@@ -10,14 +10,12 @@ static inline cloth_config random_config(random_source *random) {
   cloth_config config = square_config(random_int(random, 2, 24), random_real(random, 0.0, 0.4));
   config.rows = random_int(random, 2, 24);
   config.integration.method = (int32_t)random_int(random, 0, 2);
-  config.integration.bend_method = (int32_t)random_int(random, 0, 1);
   config.integration.projection_threshold = random_int(random, 0, 2) ? 0.0f : CLOTH_KAPPA_NEVER;
   config.integration.bdf2_blend = random_int(random, 0, 1) ? 0.9f : 0.0f;
   config.substeps = random_int(random, 0, 3) ? random_int(random, 1, 16) : 0;
   config.solver.max_iterations = random_int(random, 1, 12);
   config.solver.preconditioner = (int32_t)random_int(random, 0, 2);
   config.solver.warm_start = random_int(random, 0, 1);
-  config.projection.spans = random_int(random, 0, 2) ? 0 : 1 << random_int(random, 0, 4);
   config.tethers.count = random_int(random, 0, 2);
   config.strain_limit.sweeps = random_int(random, 0, 3) ? 0 : 2;
   config.air.drag = random_int(random, 0, 1) ? 0.0f : 1.0f;

@@ -182,8 +182,6 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, solver.tolerance = 2.0e-3f);
   OTHER_CONFIG(&t, solver.preconditioner = CLOTH_PRECONDITIONER_NONE);
   OTHER_CONFIG(&t, integration.method = CLOTH_INTEGRATION_IMPLICIT);
-  OTHER_CONFIG(&t, integration.bend_method = CLOTH_BEND_EXPLICIT);
-  OTHER_CONFIG(&t, projection.fold_stiffness = 101.0f);
   OTHER_CONFIG(&t, integration.explicit_threshold = 0.1f);
   OTHER_CONFIG(&t, integration.max_speed = 299.0f);
   OTHER_CONFIG(&t, integration.velocity_damping = 0.2f);
@@ -193,14 +191,13 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, air.normal_drag = 0.5f);
   OTHER_CONFIG(&t, integration.projection_threshold = 2.0f);
   OTHER_CONFIG(&t, integration.bdf2_blend = 0.5f);
-  OTHER_CONFIG(&t, projection.spans = 2);
-  OTHER_CONFIG(&t, projection.fine_sweeps = 3);
   OTHER_CONFIG(&t, tethers.scale = 1.5f);
   OTHER_CONFIG(&t, strain_limit.sweeps = 11);
   OTHER_CONFIG(&t, strain_limit.max_extension = 0.007f);
   OTHER_CONFIG(&t, strain_limit.max_compression = 0.5f);
   OTHER_CONFIG(&t, thickness = 0.02f);
   OTHER_CONFIG(&t, grid.wrap = 1);
+  OTHER_CONFIG(&t, grid.min_bending_length = 2.0f);
   OTHER_CONFIG(&t, edge_warp.x = 1.5f);
   OTHER_CONFIG(&t, edge_weft.z = 1.5f);
   OTHER_CONFIG(&t, grid.mass_map = NULL);

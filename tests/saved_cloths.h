@@ -65,6 +65,7 @@ static inline cloth_config full_config(void) {
   cloth_config config = projected_config();
   config.grid.mass_map = mass_map;
   config.grid.stiffness_map = stiffness_map;
+  config.integration.explicit_threshold = 0.2f;
   config.integration.projection_threshold = 1.0f;
   config.strain_limit.sweeps = 12;
   config.solver.warm_start = 1;
@@ -78,12 +79,11 @@ static inline cloth_config full_config(void) {
 /* Springs of one family on either side of the threshold. */
 static inline cloth_config projected_map_config(void) {
   cloth_config config = projected_config();
+  config.integration.explicit_threshold = config.integration.projection_threshold = 0.2f;
   config.columns = 9;
   config.rows = 7;
   config.grid.mass_map = mass_map;
   config.grid.stiffness_map = stiffness_map;
-  config.projection.spans = 4;
-  config.projection.fine_sweeps = 2;
   config.fabric.shear_compression = 0.5f;
   config.fabric.stretch_warp = 20.0f;
   config.fabric.stretch_weft = 40.0f;
@@ -194,7 +194,6 @@ static inline cloth_config projected_tube_config(void) {
   config.grid.wrap = 1;
   config.columns = 9;
   config.rows = 7;
-  config.projection.spans = 4;
   config.strain_limit.sweeps = 2;
   return config;
 }

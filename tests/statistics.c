@@ -74,7 +74,7 @@ static void test_statistics(void) {
 static void test_mode_off(void) {
   cloth_config config = square_config(8, 0.0);
   config.fabric.shear = config.fabric.shear_damping = 0.0f;
-  config.fabric.bend = config.fabric.bend_damping = config.projection.fold_stiffness = 0.0f;
+  config.fabric.bend = config.fabric.bend_damping = config.grid.min_bending_length = 0.0f;
   fixture s = fixture_make(&config);
   cloth_step(s.sheet, FRAME);
   cloth_statistics st;

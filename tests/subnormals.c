@@ -208,7 +208,7 @@ static trial trial_of_setting(int number) {
   config->contact.mode = (int32_t)(n % 2);
   n /= 2;
   config->solver.warm_start = n % 2;
-  config->integration.bend_method = (int32_t)((number / 7) % 2);
+  config->grid.min_bending_length = (float)((number / 7) % 2);
   config->substeps = (number / 3) % 3 * 8;
   config->strain_limit.sweeps = number % 5 == 0 ? 0 : 4;
   config->solver.max_iterations = 1 + number % 3 * 10;
@@ -348,12 +348,11 @@ static __attribute__((noinline)) cloth_fabric draw_fabric(random_source *source)
   f.stretch_weft = draw_up_to(source, 1e7f);
   f.shear = draw_up_to(source, 1e7f);
   f.bend = draw_up_to(source, 10.0f);
-  f.bend_transition = draw_between(source, 1e-6f, 0.5f);
   f.compression = draw_up_to(source, 1.0f);
   f.shear_compression = draw_up_to(source, 1.0f);
   f.stretch_damping = draw_up_to(source, 1e4f);
   f.shear_damping = draw_up_to(source, 1e4f);
-  f.bend_damping = draw_up_to(source, 1e4f);
+  f.bend_damping = draw_up_to(source, 10.0f);
   return f;
 }
 
@@ -366,8 +365,7 @@ static void draw_settings(random_source *source, cloth_config *config) {
   config->air.drag = draw_up_to(source, 100.0f);
   config->air.lift = draw_up_to(source, 100.0f);
   config->integration.method = (int32_t)random_int(source, 0, 3);
-  config->integration.bend_method = (int32_t)random_int(source, 0, 1);
-  config->projection.fold_stiffness = draw_up_to(source, 1e6f);
+  config->grid.min_bending_length = draw_up_to(source, 16.0f);
   config->integration.explicit_threshold = draw_between(source, 1e-6f, 0.5f);
   config->substeps = random_int(source, 0, 4);
   config->integration.max_substeps = random_int(source, 1, 8);
@@ -653,12 +651,9 @@ static void draw_projection(random_source *source, cloth_config *config) {
   config->integration.projection_threshold = thresholds[random_int(source, 0, 3)];
   config->integration.explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
   config->integration.bdf2_blend = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
-  config->projection.spans = random_int(source, 0, 1) ? 0 : 1 << random_int(source, 0, 3);
-  config->projection.fine_sweeps = random_int(source, 0, 2);
   config->tethers.count = random_int(source, 0, 2);
   config->tethers.scale = random_int(source, 0, 1) ? 1.0f : draw_between(source, 0.5f, 10.0f);
   config->air.normal_drag = random_int(source, 0, 1) ? 0.0f : draw_up_to(source, 100.0f);
-  config->integration.bend_method = (int32_t)random_int(source, 0, 1);
   config->strain_limit.sweeps = random_int(source, 0, 3) ? 0 : 2;
 }
 

@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy thesis quality fabrics matrix size cost
+.PHONY: check test list programs accuracy conservation flag thesis quality fabrics matrix size cost
 .SECONDARY:
 
 comma := ,
@@ -23,7 +23,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals thesis
+INSIDE = culling deadline internals line_solves thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 

@@ -2,13 +2,12 @@
    whatever its tethers. Tethers of a tube: tubes.c. SPDX-License-Identifier: MIT */
 #include "sheets.h"
 
-/* A hanging sheet of 12 x 12 that would stretch without tethers: one substep a step, no spans. Row 0 is on top. */
+/* A hanging sheet of 12 x 12 that would stretch without tethers: one substep a step. Row 0 is on top. */
 static fixture tethered_sheet(int tethers, int colliders) {
   cloth_config config = square_config(12, 0.0);
   use_projection(&config);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
   config.substeps = 1;
-  config.projection.spans = 1;
   config.integration.velocity_damping = 3.0f;
   config.tethers.count = tethers;
   config.max_colliders = colliders;

@@ -37,13 +37,12 @@ static cloth_config thesis_config(int columns, int rows, float spacing) {
   config.edge_warp = vector(spacing * (float)(columns - 1), 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, spacing * (float)(rows - 1));
   config.fabric.compression = 0.0f;
+  config.grid.min_bending_length = 0.0f;
   config.air.normal_drag = 0.0f;
-  config.projection.fold_stiffness = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.strain_limit.sweeps = 0;
   config.substeps = 1;
   config.solver.max_iterations = CLOTH_ITERATION_LIMIT;
-  config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   return config;
 }
 

@@ -12,7 +12,7 @@ count() { # CASE MODE -> instructions
 "$build/thesis" | sed '/ passed, /d'
 
 # The thesis's implicit scheme had implicit bending too, its adaptive one never; its first row is what that alone was
-# worth. Here bending is explicit in both, so the other rows compare with the thesis's divided by its first.
+# worth. Here bending is solved along lines in both, so the other rows compare with the thesis's divided by its first.
 echo "Adaptive against implicit integration, instructions (thesis table 4.1: time, over its implicit/implicit row)"
 set -- implicit/implicit .83 implicit/explicit .71 explicit/implicit .71 explicit/explicit .47
 for case in 0 1 2 3; do

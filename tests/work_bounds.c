@@ -110,7 +110,6 @@ static void play_fixed(random_source *random, int trial) {
   config.sleep.speed = 0.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.substeps = config.substeps ? config.substeps : 3;
-  config.integration.bend_method = CLOTH_BEND_ADAPTIVE;
   fixture plain = fixture_make(&config);
   config.capacity.fixed_work = 1;
   fixture fixed = fixture_make(&config);

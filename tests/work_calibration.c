@@ -189,11 +189,25 @@ static void as_it_is(scene *s) {
 static void no_tethers(scene *s) {
   s->config.tethers.count = 0;
 }
-static void span_of_one(scene *s) {
-  s->config.projection.spans = 1;
+static void undamped(scene *s) {
+  s->config.fabric.stretch_damping = s->config.fabric.shear_damping = s->config.fabric.bend_damping = 0;
 }
-static void span_of_eight(scene *s) {
-  s->config.projection.spans = 8;
+static void springs_alone(scene *s) {
+  undamped(s);
+  s->config.grid.min_bending_length = 0;
+  s->config.fabric.bend = 0;
+}
+static void damped_springs_alone(scene *s) {
+  springs_alone(s);
+  s->config.fabric.stretch_damping = s->config.fabric.shear_damping = 0.05f;
+}
+static void bending_alone(scene *s) {
+  undamped(s);
+  s->config.fabric.stretch_warp = s->config.fabric.stretch_weft = s->config.fabric.shear = 0;
+}
+static void viscous_bending_alone(scene *s) {
+  bending_alone(s);
+  s->config.fabric.bend_damping = 0.001f;
 }
 static void no_history(scene *s) {
   s->config.integration.bdf2_blend = 0;
@@ -202,6 +216,18 @@ static void maps(scene *s) {
   s->config.grid.mass_map = map;
   s->config.grid.stiffness_map = map;
 }
+static void mapped_springs_alone(scene *s) {
+  springs_alone(s);
+  maps(s);
+}
+static void mapped_bending_alone(scene *s) {
+  bending_alone(s);
+  maps(s);
+}
+static void masses(scene *s) {
+  undamped(s);
+  s->config.grid.mass_map = map;
+}
 static void limits(scene *s) {
   s->config.strain_limit.sweeps = 2;
 }
@@ -209,14 +235,14 @@ static void implicit(scene *s) {
   s->config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   s->config.substeps = 4;
 }
+static void implicit_maps(scene *s) {
+  implicit(s);
+  maps(s);
+}
 static void warm(scene *s) {
   implicit(s);
   s->config.solver.warm_start = 1;
   s->config.solver.max_iterations = 20;
-}
-static void plain_bend(scene *s) {
-  implicit(s);
-  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
 }
 static void two_substeps(scene *s) {
   s->config.substeps = 2;
@@ -226,12 +252,11 @@ static void one_substep(scene *s) {
 }
 static void explicit_only(scene *s) {
   s->config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  s->config.integration.bend_method = CLOTH_BEND_EXPLICIT;
   s->config.substeps = 250;
 }
 static void no_bend(scene *s) {
   explicit_only(s);
-  s->config.projection.fold_stiffness = 0;
+  s->config.grid.min_bending_length = 0;
   s->config.fabric.bend = 0;
   s->config.fabric.bend_damping = 0;
 }
@@ -315,6 +340,14 @@ static void tube_maps(scene *s) {
   tube(s);
   maps(s);
 }
+static void tube_springs(scene *s) {
+  tube(s);
+  springs_alone(s);
+}
+static void tube_bending(scene *s) {
+  tube(s);
+  bending_alone(s);
+}
 static void tube_limits(scene *s) {
   tube(s);
   limits(s);
@@ -342,15 +375,20 @@ static const variant variants[] = {
     {"drape", SCENE_DRAPE, 20, as_it_is},
     {"flag", SCENE_FLAG, 10, as_it_is},
     {"no tethers", SCENE_HANG, 4, no_tethers},
-    {"span 1", SCENE_HANG, 4, span_of_one},
-    {"span 8", SCENE_HANG, 4, span_of_eight},
+    {"undamped", SCENE_HANG, 4, undamped},
+    {"springs alone", SCENE_HANG, 4, springs_alone},
+    {"damped springs alone", SCENE_HANG, 4, damped_springs_alone},
+    {"bending alone", SCENE_HANG, 4, bending_alone},
+    {"viscous bending alone", SCENE_HANG, 4, viscous_bending_alone},
     {"no history", SCENE_HANG, 4, no_history},
     {"maps", SCENE_HANG, 4, maps},
+    {"mapped springs alone", SCENE_HANG, 4, mapped_springs_alone},
+    {"mapped bending alone", SCENE_HANG, 4, mapped_bending_alone},
+    {"masses", SCENE_HANG, 4, masses},
     {"limits", SCENE_HANG, 4, limits},
     {"implicit", SCENE_HANG, 4, implicit},
-    {"implicit maps", SCENE_HANG, 3, warm},
+    {"implicit, maps", SCENE_HANG, 3, implicit_maps},
     {"warm", SCENE_HANG, 8, warm},
-    {"explicit bend", SCENE_HANG, 4, plain_bend},
     {"two substeps", SCENE_HANG, 4, two_substeps},
     {"one substep", SCENE_HANG, 4, one_substep},
     {"explicit only", SCENE_HANG, 1, explicit_only},
@@ -372,6 +410,8 @@ static const variant variants[] = {
     {"pins at random", SCENE_HANG, 20, pins_at_random},
     {"tube", SCENE_HANG, 4, tube},
     {"tube in wind", SCENE_FLAG, 4, tube},
+    {"tube, springs alone", SCENE_HANG, 4, tube_springs},
+    {"tube, bending alone", SCENE_HANG, 4, tube_bending},
     {"tube, maps", SCENE_HANG, 4, tube_maps},
     {"tube, limits", SCENE_HANG, 4, tube_limits},
     {"tube, implicit", SCENE_HANG, 4, tube_implicit},

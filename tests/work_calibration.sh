@@ -2,14 +2,14 @@
 # Work as the library counts it beside the instructions of an emulated Cortex-M7: builds tests/work_calibration.c as plain C by
 # GCC at -O2 and runs it in QEMU, whose SysTick advances by one every 40 instructions. $1: build directory.
 #
-# How prices are measured again, when kernels have changed. cloth.c has them in one table, "Prices". Every line printed
-# names a scene that leans on one of them (variants of tests/work_calibration.c): the instructions a particle really took in a step,
-# and the least and most instructions to a unit counted, in thousandths. Where the most is above 1050 the test fails and
-# the price is too low; where it is well below 1000 in all scenes that use a kernel it is too high, and bounds are looser
-# than they need be. Change the price of what the scene differs in from its neighbours ("no tethers" from "hang",
-# "limits" from "hang", "span 8" from "span 1", "box" from "plane", "warm" from "implicit", ...) by the share that is
-# missing, and run again: it takes half a minute. Prices change no result but cloth_statistics.work, the bounds and the
-# plans; test_forecasts of tests/plans.c shows what plans come of them.
+# How costs are measured again, when kernels have changed. src/costs.h has them in one table. Every line printed names a
+# scene that leans on one of them (variants of tests/work_calibration.c): the instructions a particle really took in a
+# step, and the least and most instructions to a unit counted, in thousandths. Where the most is above 1050 the test
+# fails and the cost is too low; where it is well below 1000 in all scenes that use a kernel it is too high, and bounds
+# are looser than they need be. Change the cost of what the scene differs in from its neighbours ("no tethers" from
+# "hang", "limits" from "hang", "mapped springs alone" from "springs alone", "box" from "plane", "warm" from "implicit",
+# ...) by the share that is missing, make cloth.c, and run again: it takes half a minute. Costs change no result but
+# cloth_statistics.work, the bounds and the plans; test_forecasts of tests/plans.c shows what plans come of them.
 set -u
 out=$1/work_calibration
 mkdir -p "$out"

@@ -36,9 +36,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.capacity.targets = 1;
   config.integration.velocity_damping = 0.5f;
   config.substeps = 10;
-  config.projection.fine_sweeps = 2;
   config.integration.bdf2_blend = 0.6f;
-  config.projection.fold_stiffness = 40;
   config.thickness = 0.015f;
   config.max_colliders = FIGURE_LIMBS + 1;
   config.capacity.max_confined = 0;

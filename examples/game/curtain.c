@@ -18,7 +18,6 @@ static cloth_config describe(const cloth_vector *positions) {
   config.air.drag = 1;
   config.integration.velocity_damping = 1;
   config.substeps = 8;
-  config.projection.fine_sweeps = 2;
   config.integration.bdf2_blend = 0.6f;
   config.thickness = 0.03f;
   config.max_colliders = FIGURE_LIMBS;

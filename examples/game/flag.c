@@ -38,7 +38,6 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   config.air.drag = config.air.lift = 1;
   config.substeps = levels[level].substeps;
   config.integration.bdf2_blend = 0.8f;
-  config.projection.fine_sweeps = 1;
   config.max_colliders = 0;
   config.capacity.max_confined = 0;
   config.capacity.shared_scratch = 1;

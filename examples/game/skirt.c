@@ -18,9 +18,7 @@ static cloth_config describe(const cloth_vector *positions, float width) {
   config.air.drag = 1;
   config.integration.velocity_damping = 1;
   config.substeps = 8;
-  config.projection.fine_sweeps = 2;
   config.integration.bdf2_blend = 0.6f;
-  config.projection.fold_stiffness = 40;
   config.max_colliders = FIGURE_LIMBS;
   config.capacity.max_confined = 0;
   config.capacity.shared_scratch = 1;

@@ -62,7 +62,7 @@ static void set_defaults(stage *s) {
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
   s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
   s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.solver.max_iterations;
-  s->settings[STAGE_EXPLICIT] = config.integration.explicit_threshold;
+  s->settings[STAGE_EXPLICIT] = is_mixed ? 0.2f : config.integration.explicit_threshold;
   s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.integration.projection_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
 }
@@ -108,7 +108,6 @@ static cloth_config current_config(const stage *s) {
   config.grid.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
   config.air.drag = 1;
   config.air.lift = 1;
-  config.projection.fold_stiffness = 20; /* the grids are fine, and the cloth is to be limp */
   config.substeps = (int32_t)s->settings[STAGE_SUBSTEPS];
   config.solver.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];

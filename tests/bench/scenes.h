@@ -50,6 +50,7 @@ typedef struct bench_scene {
 } bench_scene;
 
 static const float bench_gravity = 9.81f, bench_thickness = 0.01f, bench_friction = 0.5f, bench_air_density = 1.2f;
+static const float bench_stiffness = 1e5f; /* of stretch and shear [N/m] */
 static const bench_point bench_wind = {8.0f * 0.9659258f, 0.0f, 8.0f * 0.2588190f};
 
 /* Returns a kind's name, and the kind of a name or BENCH_KIND_COUNT. */

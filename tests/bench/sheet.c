@@ -45,8 +45,6 @@ static cloth_config scene_config(const bench_scene *s) {
   c.thickness = bench_thickness;
   c.max_colliders = s->collider_radius > 0;
   c.capacity.max_confined = 0;
-  c.projection.fine_sweeps = 1;
-  c.projection.fold_stiffness = 100;
   c.fabric.shear_compression = 0;
   return c;
 }
@@ -61,7 +59,7 @@ static void set_wind(cloth_config *c) {
 static cloth_config configure(const bench_scene *s, const setting *how) {
   cloth_config c = scene_config(s);
   c.substeps = how->substeps;
-  c.fabric.stretch_warp = c.fabric.stretch_weft = c.fabric.shear = 1e6f;
+  c.fabric.stretch_warp = c.fabric.stretch_weft = c.fabric.shear = bench_stiffness;
   c.fabric.stretch_damping = c.fabric.shear_damping = c.fabric.bend_damping = 0;
   c.fabric.bend = 0;
   c.fabric.compression = 1;
@@ -71,8 +69,6 @@ static cloth_config configure(const bench_scene *s, const setting *how) {
   c.integration.bdf2_blend = 0.8f;
   c.tethers.count = 2;
   c.tethers.scale = 1;
-  c.projection.fold_stiffness = 200; /* against folding alone; those of the baseline act both ways */
-  c.projection.spans = how->spans;
   if (s->has_wind)
     set_wind(&c);
   return c;
@@ -84,6 +80,7 @@ static cloth_config configure_two_tiers(const bench_scene *s, const setting *how
   c.solver.max_iterations = 4;
   c.strain_limit.sweeps = 12;
   c.strain_limit.max_extension = 0.006f;
+  c.integration.explicit_threshold = 0.2f;
   c.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   c.integration.bdf2_blend = 0;
   c.tethers.count = 0;
@@ -114,12 +111,11 @@ static const field fields[] = {
     INTEGER_FIELD(strain_limit.sweeps),
     INTEGER_FIELD(solver.warm_start),
     INTEGER_FIELD(integration.method),
-    INTEGER_FIELD(integration.bend_method),
     INTEGER_FIELD(solver.preconditioner),
     INTEGER_FIELD(contact.mode),
     FLOAT_FIELD(strain_limit.max_extension),
     FLOAT_FIELD(strain_limit.max_compression),
-    FLOAT_FIELD(projection.fold_stiffness),
+    FLOAT_FIELD(grid.min_bending_length),
     FLOAT_FIELD(integration.explicit_threshold),
     FLOAT_FIELD(integration.velocity_damping),
     FLOAT_FIELD(solver.tolerance),
@@ -133,14 +129,11 @@ static const field fields[] = {
     FABRIC_FIELD(stretch_weft),
     FABRIC_FIELD(shear),
     FABRIC_FIELD(bend),
-    FABRIC_FIELD(bend_transition),
     FABRIC_FIELD(compression),
     FABRIC_FIELD(shear_compression),
     FABRIC_FIELD(stretch_damping),
     FABRIC_FIELD(shear_damping),
     FABRIC_FIELD(bend_damping),
-    INTEGER_FIELD(projection.spans),
-    INTEGER_FIELD(projection.fine_sweeps),
     INTEGER_FIELD(tethers.count),
     FLOAT_FIELD(integration.projection_threshold),
     FLOAT_FIELD(integration.bdf2_blend),

@@ -1,0 +1,140 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "costs.h"
+#include "lanes.h"
+#include "lines.h"
+#include "scalar.h"
+#include "stiffness.h"
+#include "types.h"
+
+/// Strain limiting ///
+
+/*
+ * Strain limiting (Provot 1995): stretch springs outside a range of lengths are brought back to it, without compliance.
+ * Both ends p and q of a spring move by
+ *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
+ * with the nearest length L of the range, the mobilities w and the gain g = 1 / (w_p + w_q), exact to first order in
+ * l - L, without a square root. Lines are taken one bundle at a time, their springs in red-black order: no two springs
+ * of a colour share a particle.
+ * In: the settings, scratch.mobility. Out: the predicted positions, in scratch.product. Scratch: residual.
+ */
+
+#if WITH_LIMITS
+
+/* Least denominator of a gain. Only springs between two pins fall below it: their gain must be finite, so that the
+   pins' mobilities, which are 0, make the displacements 0 and not NaN. */
+#define MIN_GAIN_DENOMINATOR 1.0e-6f
+/* Least l^2 + L^2 [m^2]. It is 0 only where strain limiting lets springs collapse (low = 0) and both ends coincide;
+   without the bound their displacement would be NaN. */
+#define MIN_SQUARE_SUM 1.0e-20f
+
+/* Displacements of both ends of a block of springs towards each other. */
+typedef struct end_displacements {
+  lanes3 from, to;
+} end_displacements;
+
+/* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
+   make the products of the next spring subnormal. */
+CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, lanes mobility, lanes other, lanes3 d) {
+  const lanes squared = lanes3_dot(d, d);
+  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), lanes_splat(range->high));
+  const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
+  const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
+  const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
+  const lanes share = lanes_divide(lanes_multiply(gain, lanes_subtract(squared, bound)), sum);
+  end_displacements moved = {lanes3_quantise(lanes3_scale(d, lanes_multiply(share, mobility)), WORK_ROUNDER),
+                             lanes3_quantise(lanes3_scale(d, lanes_multiply(share, other)), WORK_ROUNDER)};
+  return moved;
+}
+
+/* Limits the springs from an element to the next, of all lines. */
+CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
+  const int32_t i = element * b->next, j = i + b->next;
+  const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
+  end_displacements moved =
+      limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+  lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
+  lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
+}
+
+#if WITH_WRAP
+
+/*
+ * Gauss-Seidel round a tube would leave a visible trace at the column where it starts. So rings use Jacobi: all springs
+ * see the same positions, and each particle moves by this share of the sum of both its springs' corrections.
+ */
+#define RING_SHARE 0.5f
+
+/* Limits all springs of rings, spring after spring, starting with the one that ends at element 0. That one is evaluated
+   again at the end: each particle needs the corrections of the spring before and after it. */
+CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) {
+  const lanes3 start = lanes3_load(b->x, 0);
+  int32_t element = b->length - 1;
+  lanes3 here = lanes3_load(b->x, element * b->next);
+  lanes3 before = here; /* correction of `here` by the spring that ends there */
+  for (int32_t n = 0; n <= b->length; n++) {
+    const int32_t other = element + 1 < b->length ? element + 1 : 0;
+    const lanes3 there = other == 0 ? start : lanes3_load(b->x, other * b->next);
+    end_displacements moved =
+        limit_displacements(range, lanes_load(b->mobility + element * b->next),
+                            lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+    if (n > 0) {
+      lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
+      lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
+    }
+    before = moved.to;
+    here = there;
+    element = other;
+  }
+}
+
+#endif
+
+/* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
+CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
+  const distance_range range = *limit;
+  const line_bundle b = *bundle;
+#if WITH_WRAP
+  if (b.is_ring) {
+    limit_ring(&range, &b);
+    return;
+  }
+#endif
+  for (int32_t first = 0; first < 2; first++) {
+    for (int32_t element = first; element + 1 < b.length; element += 2) {
+      limit_link(&range, &b, element);
+    }
+  }
+}
+
+static distance_range strain_range(const cloth *c, int32_t direction) {
+  const float rest = direction_rest(c, direction);
+  const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
+  const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
+  distance_range range = {low * low, high * high};
+  return range;
+}
+
+/* One sweep of strain limiting: brings the stretch springs back to strains between -max_compression and
+   max_extension. */
+static void limit_strain(const cloth *c, vector_array x) {
+  const distance_range warp = strain_range(c, WARP), weft = strain_range(c, WEFT);
+  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+    line_bundle b = bundle_of_rows(c, x, row);
+    limit_lines(&warp, &b);
+    return_rows(c, x, &b);
+  }
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_columns(c, x, column);
+    limit_lines(&weft, &b);
+  }
+}
+
+#endif
+
+/* Cost per particle of a sweep of strain limiting: two springs, and a line, as rows and columns together are no more
+   than the particles. */
+static uint32_t strain_limit_cost(const cloth *c) {
+  return 2 * COST_LIMIT + COST_LIMIT_LINE + (is_wrapped(c) ? COST_LIMIT_RING : 0u);
+}

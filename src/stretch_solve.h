@@ -1,0 +1,390 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "lines.h"
+#include "scalar.h"
+#include "springs.h"
+#include "stiffness.h"
+
+/// Stretch along lines ///
+
+/*
+ * Backward Euler for all springs of a line at once. The unknown of spring i between particles i and i + 1 is its
+ * tension s_i, as the displacement of a particle of mobility 1 over the vector d_i along the spring. With the mobility
+ * w, the compliance e = m0 / (h^2 ks + h kd) and lengths as multiples of the rest length, q = |d|^2 and the target t:
+ *
+ *     q_i (w_i + w_{i+1} + e_i) s_i - w_i (d_i . d_{i-1}) s_{i-1} - w_{i+1} (d_i . d_{i+1}) s_{i+1} = q_i - t_i |d_i|
+ *
+ * which is tridiagonal: one elimination. The target is the rest length, 1; with damping it lies between that and the
+ * length at the start of the substep, 1 + (h kd / (h^2 ks + h kd)) (|d_old| - 1). So far the springs keep their
+ * directions. The displacements X of the particles then follow with the tension's resistance against turning, p =
+ * max(s, 0), from a second tridiagonal system:
+ *
+ *     (1 + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1} = w (s_i d_i - s_{i-1} d_{i-1})
+ *
+ * Its elimination runs from the last particle to the first, in the same loop that finds the tensions. Both systems are
+ * exact: no iterations, and the work does not depend on the state. Where a spring is absent, or between two pins,
+ * nothing is carried across.
+ *
+ * In: the plan's spring families, scratch.mobility, maps, the lengths at the start of the substep. Out: the positions
+ * of the lines. Scratch: line_work.
+ */
+
+#if WITH_PROJECTION
+
+/* Least squared length of a spring, over that of the rest length: shorter springs have no direction. */
+#define MIN_SQUARED_RATIO 1.0e-6f
+/* Least pivot of the elimination, over the squared length: rounding could make it 0 where compliances are small. */
+#define MIN_TENSION_PIVOT 1.0e-4f
+/* Largest tension, a displacement of as many lengths of the spring. Bounds what products of small numbers are
+   multiplied by, so that they do not become subnormal. */
+#define MAX_TENSION 1024.0f
+
+/* What a kernel needs of the springs of a bundle: copies, which the compiler can keep in registers. */
+typedef struct stretch_lines {
+  line_bundle b;
+  const cloth *c;
+  const struct stretch_lines *original; /* whose address may be taken; copies stay in registers */
+  float inverse_squared_rest;           /* 1 / L^2 [1/m^2] */
+  float least_square;                   /* MIN_SQUARED_RATIO L^2 [m^2] */
+  float coupling_rounder; /* of quantise() for products of two spring vectors: 2^-30 of L^2, or up to 2^-32 */
+  float compliance_above, compliance_below; /* of springs longer and shorter than at rest */
+  float damping_share;                      /* share of damping in stiffness: h kd / (h^2 ks + h kd) */
+  vector_array old;                         /* positions at the start of the substep, laid out like b.x */
+  float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
+  int32_t has_maps;
+  float *work;
+} stretch_lines;
+
+/* Blocks of lanes that an element keeps in line_work. Before the tensions are known: inverse pivot, right side,
+   coupling to the spring before and, on rings, to the spring that closes the ring. Then: share of the displacement of
+   the particle before, own displacement and, on rings, share of the displacement of particle 0. */
+enum { STRETCH_INVERSE, STRETCH_SIDE, STRETCH_COUPLING, STRETCH_CLOSING };
+enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
+
+CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
+  return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Compliance of the springs from an element to the next where maps vary, from that of the family. */
+CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, lanes compliance) {
+  const cloth *c = l->c;
+  lanes scale = lanes_splat(1.0f), mass = lanes_splat(1.0f);
+  int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
+    scale = lanes_add(line_values(&l->b, map, element), line_values(&l->b, map, other));
+    scale = lanes_multiply(lanes_splat(0.5f), scale);
+  }
+  if (c->constant.mass_ratio) {
+    const float *map = floats_at(c, c->constant.mass_ratio);
+    mass = lanes_minimum(line_values(&l->b, map, element), line_values(&l->b, map, other));
+  }
+  compliance = lanes_divide(compliance, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
+  compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_ABSENT));
+  if (l->kappa > 0.0f) {
+    lanes_mask solved = kappa_above(l->kappa, mass, scale, l->above);
+    compliance = lanes_select(solved, compliance, lanes_splat(COMPLIANCE_ABSENT));
+  }
+  return compliance;
+}
+
+/* Target of the springs from an element to the next, over the rest length, with damping. */
+CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to) {
+  const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+  const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+  lanes ratio = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+  lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
+  return lanes_add(lanes_splat(1.0f), excess);
+}
+
+/* What the elimination of the tensions carries from a spring to the next. */
+typedef struct stretch_state {
+  lanes3 x;            /* position of the particle between them */
+  lanes3 d;            /* vector along the spring before */
+  lanes mobility;      /* of the particle between them */
+  lanes inverse, side; /* of the spring before */
+  line_place place;
+} stretch_state;
+
+/* The equation of the springs from an element to another. */
+typedef struct tension_equation {
+  lanes3 x, d;    /* position of the other element, vector to it */
+  lanes mobility; /* of the other element */
+  lanes squared;  /* of the length, over the squared rest length: q */
+  lanes diagonal, side, coupling;
+  lanes_mask present;
+} tension_equation;
+
+CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant, int32_t element, line_place to,
+                                          const stretch_state *s) {
+  const lanes scale = lanes_splat(l->inverse_squared_rest), one = lanes_splat(1.0f);
+  tension_equation q;
+  q.x = line_load3(&l->b, slant, l->b.x, to);
+  q.mobility = line_load(&l->b, slant, l->b.mobility, to);
+  q.d = lanes3_subtract(q.x, s->x);
+  q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
+  const lanes ratio = lanes_square_root(q.squared);
+  lanes compliance =
+      lanes_select(lanes_less(ratio, one), lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  if (l->has_maps) {
+    compliance = mapped_compliance(l->original, element, compliance);
+  }
+  lanes target = ratio;
+  if (l->damping_share > 0.0f) {
+    target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+  }
+  const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
+  q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
+  q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
+  q.side = lanes_subtract(q.squared, target);
+  q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
+  return q;
+}
+
+/* Eliminates the tension of the spring before from the equation of the springs from an element to the next. */
+CLOTH_INLINE void eliminate_tension(const stretch_lines *l, int32_t slant, int32_t element, stretch_state *s) {
+  line_place to = s->place;
+  line_place_move(&l->b, slant, 1, &to);
+  tension_equation q = equation_of(l, slant, element, to, s);
+  const lanes factor = lanes_multiply(q.coupling, s->inverse);
+  const lanes pivot = lanes_maximum(lanes_subtract(q.diagonal, lanes_multiply(factor, q.coupling)),
+                                    lanes_multiply(q.squared, lanes_splat(MIN_TENSION_PIVOT)));
+  if (slant != 0) {
+    q.present = lanes_both(q.present, line_goes_on(&l->b, slant, s->place));
+  }
+  s->inverse = lanes_keep(q.present, lanes_divide(lanes_splat(1.0f), pivot));
+  s->side = lanes_quantise(lanes_add(q.side, lanes_multiply(factor, s->side)), WORK_ROUNDER);
+  float *slot = stretch_slot(l, element);
+  lanes_store(slot + STRETCH_INVERSE * CLOTH_LANES, s->inverse);
+  lanes_store(slot + STRETCH_SIDE * CLOTH_LANES, s->side);
+  lanes_store(slot + STRETCH_COUPLING * CLOTH_LANES, q.coupling);
+  s->x = q.x;
+  s->d = q.d;
+  s->mobility = q.mobility;
+  s->place = to;
+}
+
+/* What the elimination of the displacements carries from a particle to the one before. */
+typedef struct displacement_state {
+  lanes3 x;         /* position of the particle */
+  lanes mobility;   /* of the particle */
+  lanes tension;    /* of the spring after it */
+  lanes coupling;   /* of that spring to the one before it */
+  lanes resistance; /* of that spring against turning, p */
+  lanes3 pull;      /* of that spring, s d */
+  lanes3 own;       /* displacement of the particle after: own part ... */
+  lanes share;      /* ... and share of this particle's displacement */
+  lanes around;     /* ... and, on rings, share of the displacement of particle 0 */
+  line_place place;
+} displacement_state;
+
+/* Eliminates the displacement of a particle from the equation of the particle before, with the pull and resistance of
+   the spring before it. */
+CLOTH_INLINE void eliminate_displacement(const stretch_lines *l, int32_t element, lanes3 pull, lanes resistance,
+                                         displacement_state *s) {
+  const lanes one = lanes_splat(1.0f);
+  const lanes3 force = lanes3_add(lanes3_subtract(s->pull, pull), lanes3_scale(s->own, s->resistance));
+  const lanes after = lanes_multiply(s->resistance, lanes_subtract(one, s->share));
+  const lanes divisor = lanes_add(one, lanes_multiply(s->mobility, lanes_add(resistance, after)));
+  const lanes gain = lanes_divide(s->mobility, divisor);
+  s->own = lanes3_quantise(lanes3_scale(force, gain), WORK_ROUNDER);
+  s->share = lanes_multiply(gain, resistance);
+  if (l->b.is_ring && l->b.slant == 0) {
+    s->around = lanes_quantise(lanes_multiply(gain, lanes_multiply(s->resistance, s->around)), WORK_ROUNDER);
+    lanes_store(stretch_slot(l, element) + STRETCH_AROUND * CLOTH_LANES, s->around);
+  }
+  float *slot = stretch_slot(l, element);
+  lanes_store(slot + STRETCH_SHARE * CLOTH_LANES, s->share);
+  lanes_store(slot + STRETCH_X * CLOTH_LANES, s->own.x);
+  lanes_store(slot + STRETCH_Y * CLOTH_LANES, s->own.y);
+  lanes_store(slot + STRETCH_Z * CLOTH_LANES, s->own.z);
+  s->pull = pull;
+  s->resistance = resistance;
+}
+
+/* Tension of the springs that end at an element, from that of the springs that start there; then the elimination of the
+   element's displacement. */
+CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int32_t element, displacement_state *s) {
+  const float *slot = stretch_slot(l, element - 1);
+  const lanes inverse = lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES);
+  const lanes side = lanes_load(slot + STRETCH_SIDE * CLOTH_LANES);
+  const lanes coupling = lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES);
+  lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
+  tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
+  tension = lanes_quantise(tension, WORK_ROUNDER);
+  line_place_move(&l->b, slant, -1, &s->place);
+  const lanes3 x = line_load3(&l->b, slant, l->b.x, s->place);
+  const lanes mobility = line_load(&l->b, slant, l->b.mobility, s->place);
+  const lanes3 pull = lanes3_scale(lanes3_subtract(s->x, x), tension);
+  eliminate_displacement(l, element, pull, lanes_maximum(tension, lanes_splat(0.0f)), s);
+  s->x = x;
+  s->mobility = mobility;
+  s->tension = tension;
+  s->coupling = coupling;
+}
+
+CLOTH_INLINE vector_array stretch_own(const stretch_lines *l, int32_t element) {
+  float *slot = stretch_slot(l, element);
+  vector_array own = {slot + STRETCH_X * CLOTH_LANES, slot + STRETCH_Y * CLOTH_LANES, slot + STRETCH_Z * CLOTH_LANES};
+  return own;
+}
+
+/* Eliminates the tensions of all springs of a line, and then the displacements of all particles but the first. `s` is
+   the state before the first spring, `e` that after the last particle but for its position, mobility and place. */
+CLOTH_INLINE void eliminate_line(const stretch_lines *l, int32_t slant, stretch_state *s) {
+  for (int32_t element = 0; element + 1 < l->b.length; element++) {
+    eliminate_tension(l, slant, element, s);
+  }
+}
+
+CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacement_state *e) {
+  for (int32_t element = l->b.length - 1; element > 0; element--) {
+    find_tension(l, slant, element, e);
+  }
+}
+
+/* Moves the particles of open lines. */
+CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  line_place place = line_place_of(&l->b, slant, 0);
+  stretch_state s = {.x = line_load3(&l->b, slant, l->b.x, place),
+                     .d = none,
+                     .mobility = line_load(&l->b, slant, l->b.mobility, place),
+                     .inverse = zero,
+                     .side = zero,
+                     .place = place};
+  eliminate_line(l, slant, &s);
+  displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
+  find_tensions(l, slant, &e);
+  eliminate_displacement(l, 0, none, zero, &e);
+  lanes3 moved = none;
+  for (int32_t element = 0; element < l->b.length; element++) {
+    lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
+    moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(moved, share));
+    moved = lanes3_quantise(moved, WORK_ROUNDER);
+    line_store3(&l->b, slant, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
+    line_place_move(&l->b, slant, 1, &place);
+  }
+}
+
+#if WITH_WRAP
+
+/* The spring that closes a ring, from the last particle to particle 0. */
+typedef struct closing_spring {
+  lanes3 d;             /* vector along it */
+  lanes diagonal, side; /* of its own equation */
+  lanes before, after;  /* coupling to the spring before it, and to spring 0 */
+  lanes tension;
+} closing_spring;
+
+/* Eliminates the tensions of springs 0 to length - 2 from the equation of the closing spring, and finds its tension. */
+CLOTH_INLINE void close_tensions(const stretch_lines *l, closing_spring *b) {
+  const int32_t last = l->b.length - 2;
+  lanes closing = b->after;
+  for (int32_t element = 0; element <= last; element++) {
+    float *slot = stretch_slot(l, element);
+    if (element > 0) {
+      const lanes inverse = lanes_load(stretch_slot(l, element - 1) + STRETCH_INVERSE * CLOTH_LANES);
+      closing = lanes_multiply(lanes_multiply(lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES), inverse), closing);
+    }
+    closing = element == last ? lanes_add(closing, b->before) : closing;
+    closing = lanes_quantise(closing, WORK_ROUNDER);
+    lanes_store(slot + STRETCH_CLOSING * CLOTH_LANES, closing);
+  }
+  lanes own = lanes_splat(0.0f), share = own, coupling = own, side = b->side, pivot = b->diagonal;
+  for (int32_t element = last; element >= 0; element--) {
+    const float *slot = stretch_slot(l, element);
+    const lanes inverse = lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES);
+    own = lanes_add(lanes_load(slot + STRETCH_SIDE * CLOTH_LANES), lanes_multiply(coupling, own));
+    own = lanes_quantise(lanes_multiply(own, inverse), WORK_ROUNDER);
+    share = lanes_add(lanes_load(slot + STRETCH_CLOSING * CLOTH_LANES), lanes_multiply(coupling, share));
+    share = lanes_quantise(lanes_multiply(share, inverse), WORK_ROUNDER);
+    coupling = lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES);
+    if (element == last || element == 0) {
+      const lanes link = element == last ? b->before : b->after;
+      side = lanes_add(side, lanes_multiply(link, own));
+      pivot = lanes_subtract(pivot, lanes_multiply(link, share));
+    }
+  }
+  pivot = lanes_maximum(pivot, lanes_multiply(b->diagonal, lanes_splat(MIN_TENSION_PIVOT)));
+  b->tension = lanes_divide(side, pivot);
+  b->tension = lanes_minimum(lanes_maximum(b->tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
+  b->tension = lanes_quantise(b->tension, WORK_ROUNDER);
+  for (int32_t element = 0; element <= last; element++) {
+    float *slot = stretch_slot(l, element);
+    const lanes carried = lanes_multiply(lanes_load(slot + STRETCH_CLOSING * CLOTH_LANES), b->tension);
+    const lanes sum = lanes_add(lanes_load(slot + STRETCH_SIDE * CLOTH_LANES), carried);
+    lanes_store(slot + STRETCH_SIDE * CLOTH_LANES, lanes_quantise(sum, WORK_ROUNDER));
+  }
+}
+
+/* Displacement of particle 0 of a ring, from the eliminated displacements of the others. `e` is the state at particle
+   1, with the position and mobility of particle 0. */
+CLOTH_INLINE lanes3 close_displacements(const stretch_lines *l, const closing_spring *b, const displacement_state *e) {
+  const lanes one = lanes_splat(1.0f);
+  const lanes first = lanes_add(e->share, e->around);
+  lanes3 own = e->own;
+  lanes share = first;
+  for (int32_t element = 2; element < l->b.length; element++) {
+    const float *slot = stretch_slot(l, element);
+    const lanes before = lanes_load(slot + STRETCH_SHARE * CLOTH_LANES);
+    own = lanes3_quantise(lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(own, before)), WORK_ROUNDER);
+    share = lanes_add(lanes_multiply(before, share), lanes_load(slot + STRETCH_AROUND * CLOTH_LANES));
+    share = lanes_quantise(share, WORK_ROUNDER);
+  }
+  const lanes closing = lanes_maximum(b->tension, lanes_splat(0.0f));
+  lanes3 force = lanes3_subtract(e->pull, lanes3_scale(b->d, b->tension));
+  force = lanes3_add(force, lanes3_add(lanes3_scale(e->own, e->resistance), lanes3_scale(own, closing)));
+  const lanes resistance = lanes_add(lanes_multiply(e->resistance, lanes_subtract(one, first)),
+                                     lanes_multiply(closing, lanes_subtract(one, share)));
+  const lanes divisor = lanes_add(one, lanes_multiply(e->mobility, lanes_maximum(resistance, lanes_splat(0.0f))));
+  return lanes3_quantise(lanes3_scale(force, lanes_divide(e->mobility, divisor)), WORK_ROUNDER);
+}
+
+/* Moves the particles of rings: the spring from the last particle to particle 0, and then the displacement of particle
+   0, are eliminated last. */
+CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  const int32_t last = l->b.length - 1;
+  const line_place start = line_place_of(&l->b, 0, 0), end = line_place_of(&l->b, 0, last);
+  stretch_state s = {.x = line_load3(&l->b, 0, l->b.x, start),
+                     .mobility = line_load(&l->b, 0, l->b.mobility, start),
+                     .inverse = zero,
+                     .side = zero,
+                     .place = start};
+  closing_spring b;
+  b.d = s.d = lanes3_subtract(s.x, line_load3(&l->b, 0, l->b.x, end));
+  eliminate_line(l, 0, &s);
+  displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, lanes_splat(1.0f), end};
+  b.after = lanes_load(stretch_slot(l, 0) + STRETCH_COUPLING * CLOTH_LANES);
+  const tension_equation q = equation_of(l, 0, last, start, &s);
+  b.diagonal = lanes_select(q.present, q.diagonal, lanes_splat(1.0f));
+  b.side = lanes_keep(q.present, q.side);
+  b.before = lanes_keep(q.present, q.coupling);
+  b.after = lanes_keep(q.present, b.after);
+  close_tensions(l, &b);
+  e.pull = lanes3_scale(b.d, b.tension);
+  e.resistance = lanes_maximum(b.tension, zero);
+  find_tensions(l, 0, &e);
+  lanes3 first = close_displacements(l, &b, &e), moved = first;
+  line_place place = start;
+  for (int32_t element = 0; element <= last; element++) {
+    if (element > 0) {
+      const float *slot = stretch_slot(l, element);
+      moved = lanes3_add(lanes3_load(stretch_own(l, element), 0),
+                         lanes3_scale(moved, lanes_load(slot + STRETCH_SHARE * CLOTH_LANES)));
+      moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
+      moved = lanes3_quantise(moved, WORK_ROUNDER);
+    }
+    line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_place_move(&l->b, 0, 1, &place);
+  }
+}
+
+#endif
+
+#endif
