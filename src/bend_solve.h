@@ -487,10 +487,9 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *c;
   vector_array x, old, change;
   int32_t column, columns, rows;
-  int32_t is_wrapped, is_uniform;
+  int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
   float *work;
@@ -648,8 +647,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.c = c,
-                     .x = predicted_of(c),
+  twist_columns t = {.x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
                      .columns = c->grid.columns,
