@@ -4548,7 +4548,7 @@ enum {
   COST_STRETCH_RING = 115, /* per particle of a ring, in addition */
   COST_BEND = 420,         /* bending of a particle: twist, row and column */
   COST_BEND_LINE = 420,    /* per line of hinges and pair of columns */
-  COST_BEND_GENERAL = 195, /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_GENERAL = 210, /* in addition where masses or pins differ along a line, ... */
   COST_BEND_MAPPED = 200,  /* ... and in addition with a stiffness map */
   COST_BEND_RING = 420,    /* per particle of a ring, in addition */
   COST_VISCOUS = 85,       /* in addition with bending viscosity */
