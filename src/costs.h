@@ -23,9 +23,9 @@ enum {
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
-  COST_PREDICT = 80,
+  COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
-  COST_ACCEPT = 112,
+  COST_ACCEPT = 120,
   COST_RECOVER = 220,   /* per particle that is slowed down or put back */
   COST_CONFINED = 1600, /* per confined particle */
   COST_TARGET = 400,    /* motion constraint and backstop */
