@@ -63,6 +63,7 @@
 #include "conjugate_gradient.h"
 #include "implicit.h"
 #include "lines.h"
+#include "bend_explicit.h"
 #include "bend_solve.h"
 #include "stretch_solve.h"
 #include "strain_limit.h"

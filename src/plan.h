@@ -137,6 +137,39 @@ static float force_share(const step_plan *plan) {
  */
 #define SOLVED_BEND_KAPPA_LIMIT 64.0f
 
+/* Largest product of the stiffness of bending and of the largest eigenvalue of hinges and twists, 16 of each, at which
+   bending is explicit. At the predicted positions a mode is stable up to about 1, whatever the share of BDF2. */
+#define EXPLICIT_BEND_LIMIT 0.75f
+
+/* Is a pin on exactly one side of a particle, between two others? */
+static int is_pinned_on_one_side(const cloth *c, int32_t before, int32_t after) {
+  return is_pinned(c, before) != is_pinned(c, after);
+}
+
+/* Is a pinned particle the border of a clamp in its row or its column? Their ends have no hinge. */
+static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns, i = row * columns + column;
+  if (row > 0 && row + 1 < c->grid.rows && is_pinned_on_one_side(c, i - columns, i + columns)) {
+    return 1;
+  }
+  const int32_t before = column > 0 ? i - 1 : i + columns - 1, after = column + 1 < columns ? i + 1 : i + 1 - columns;
+  const int has_hinge = is_wrapped(c) || (column > 0 && column + 1 < columns);
+  return has_hinge && is_pinned_on_one_side(c, before, after);
+}
+
+/* Does every hinge have the factor 1? */
+CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
+  if (c->constant.stiffness_map) {
+    return 0;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i) && is_clamp_border(c, i / c->grid.columns, i % c->grid.columns)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
 /* Bending. What exceeds the limit is taken from the viscosity first. */
 static void plan_bend(const cloth *c, step_plan *plan) {
   const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
@@ -157,6 +190,8 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   b->stiffness[WEFT] = limited_coefficient(weft * share, limit);
   b->twist = 2.0f * square_root(b->stiffness[WARP]) * square_root(b->stiffness[WEFT]);
   b->shift = flush_small(viscosity / (1.0f + viscosity), WORK_QUANTUM);
+  const float largest = 16.0f * (b->stiffness[WARP] + b->stiffness[WEFT] + b->twist) * max_kappa_factor(c);
+  b->is_explicit = largest <= EXPLICIT_BEND_LIMIT && has_equal_hinges(c);
   plan->bends = b->stiffness[WARP] > 0.0f || b->stiffness[WEFT] > 0.0f;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bend_explicit.h"
 #include "bend_solve.h"
 #include "compiler.h"
 #include "lanes.h"
@@ -94,6 +95,11 @@ static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction
 
 #endif
 
+/* 1 if bending is solved along lines. */
+static int has_bend_lines(const step_plan *plan) {
+  return plan->bends && !plan->bend.is_explicit;
+}
+
 /* Positions at the start of the substep, laid out like those of a bundle of rows: transposed if something reads them.
  */
 static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) {
@@ -112,7 +118,8 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
 /* Solves bending and stretch of rows. */
 static void solve_rows(const cloth *c, const step_plan *plan) {
   const vector_array x = predicted_of(c);
-  int is_damped = plan->bends && plan->bend.shift > 0.0f;
+  const int bends = has_bend_lines(plan);
+  int is_damped = bends && plan->bend.shift > 0.0f;
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WARP, &l);
@@ -121,7 +128,7 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
   for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, x, row);
     const vector_array old = old_rows(c, &b, is_damped);
-    if (plan->bends) {
+    if (bends) {
       solve_bend(c, plan, WARP, &b, old);
     }
 #if WITH_PROJECTION
@@ -144,7 +151,7 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
   for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, predicted_of(c), column);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
-    if (plan->bends) {
+    if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
     }
 #if WITH_PROJECTION
@@ -158,14 +165,17 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
+  if (plan->bends && plan->bend.is_explicit) {
+    bend_explicitly(c, plan);
+  }
 #if WITH_PROJECTION
   solve_shear(c, plan, DIAGONAL);
   solve_shear(c, plan, ANTIDIAGONAL);
 #endif
-  if (plan->bends) {
+  if (has_bend_lines(plan)) {
     solve_twists(c, plan);
   }
-  if (plan->bends || plan->projects) {
+  if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);
     solve_columns(c, plan);
   }

@@ -33,7 +33,9 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
   }
   s->kappa[CLOTH_FAMILY_BEND] = plan->bend.kappa * max_kappa_factor(c);
-  s->mode[CLOTH_FAMILY_BEND] = plan->bends ? CLOTH_MODE_PROJECTED : CLOTH_MODE_OFF;
+  s->mode[CLOTH_FAMILY_BEND] = !plan->bends             ? CLOTH_MODE_OFF
+                               : plan->bend.is_explicit ? CLOTH_MODE_EXPLICIT
+                                                        : CLOTH_MODE_PROJECTED;
   s->bend_ratio = plan->bend.ratio;
 }
 

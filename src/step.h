@@ -186,7 +186,7 @@ static void prepare_step(const cloth *c, float dt) {
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
 #endif
-  if (w->plan.bends) {
+  if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);
   }
 }

@@ -211,11 +211,12 @@ typedef struct spring_family {
 /* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
    viscosity. */
 typedef struct bend_plan {
-  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
-  float twist;        /* of the twist of cells */
-  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
-  float kappa;        /* the larger stiffness, without viscosity and share of forces */
-  float ratio;        /* B' / B, 0 if B is 0 */
+  float stiffness[2];  /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
+  float twist;         /* of the twist of cells */
+  float shift;         /* share of the positions at the substep's start that is subtracted: that of the viscosity */
+  float kappa;         /* the larger stiffness, without viscosity and share of forces */
+  float ratio;         /* B' / B, 0 if B is 0 */
+  int32_t is_explicit; /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,

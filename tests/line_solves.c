@@ -84,6 +84,7 @@ static cloth *open_crumpled(const kind *k, step_plan *plan, double crumple, doub
     cloth_pin(sheet, i);
   }
   plan_step(sheet, 1.0f / 60.0f, plan);
+  plan->bend.is_explicit = 0;
   clear_pads(sheet);
   prepare_particles(sheet, 1.0f / 60.0f);
   find_uniform_runs(sheet);
@@ -414,6 +415,68 @@ static void test_twist(void) {
   }
 }
 
+/// Explicit bending ///
+
+/* Adds the gradient of half a square times `stiffness` of a linear form: `factors` of the values of `count` particles,
+   each less the share `shift` of the old one. */
+static void add_gradient(const int *particles, const double *factors, int count, double stiffness_of_form, double shift,
+                         double gradient[COUNT][3]) {
+  for (int a = 0; a < 3; a++) {
+    double value = 0.0;
+    for (int n = 0; n < count; n++) {
+      value += factors[n] * (x[particles[n]][a] - shift * old_x[particles[n]][a]);
+    }
+    for (int n = 0; n < count; n++) {
+      gradient[particles[n]][a] += stiffness_of_form * factors[n] * value;
+    }
+  }
+}
+
+/* The gradient of the energy of all hinges and twists, from its definition. */
+static void bend_gradient(const kind *k, const bend_plan *b, double gradient[COUNT][3]) {
+  static const double hinge[3] = {1.0, -2.0, 1.0}, twist[4] = {1.0, -1.0, -1.0, 1.0};
+  for (int i = 0; i < COUNT; i++) {
+    const int row = i / COLUMNS, column = i % COLUMNS, first = row * COLUMNS;
+    const int next = first + (column + 1) % COLUMNS, before = first + (column + COLUMNS - 1) % COLUMNS;
+    if (k->wrap || (column > 0 && column + 1 < COLUMNS)) {
+      add_gradient((const int[]){before, i, next}, hinge, 3, (double)b->stiffness[WARP], (double)b->shift, gradient);
+    }
+    if (row > 0 && row + 1 < ROWS) {
+      add_gradient((const int[]){i - COLUMNS, i, i + COLUMNS}, hinge, 3, (double)b->stiffness[WEFT], (double)b->shift,
+                   gradient);
+    }
+    if (row + 1 < ROWS && (k->wrap || column + 1 < COLUMNS)) {
+      add_gradient((const int[]){i, next, i + COLUMNS, next + COLUMNS}, twist, 4, (double)b->twist, (double)b->shift,
+                   gradient);
+    }
+  }
+}
+
+static void test_explicit_bending(void) {
+  for (int n = 0; n < KINDS; n++) {
+    static double gradient[COUNT][3];
+    kind k = kinds[n];
+    char what[64];
+    step_plan plan;
+    k.has_maps = 0;
+    cloth *sheet = open_crumpled(&k, &plan, 0.02, 0.01);
+    double moved = 0.0;
+    memset(gradient, 0, sizeof gradient);
+    read_sheet(sheet);
+    bend_gradient(&k, &plan.bend, gradient);
+    for (int i = 0; i < COUNT; i++) {
+      for (int a = 0; a < 3; a++) {
+        x[i][a] -= mobility[i] * gradient[i][a];
+        moved = fmax(moved, fabs(mobility[i] * gradient[i][a]));
+      }
+    }
+    bend_explicitly(sheet, &plan);
+    snprintf(what, sizeof what, "explicit bending, %s (rel)", kinds[n].name);
+    row_error("BEND", what, error_of(sheet, moved), 1e-4);
+    CHECK(moved > 1e-3, "bending moves nothing");
+  }
+}
+
 /// Stretch and shear ///
 
 static void test_stretch(void) {
@@ -476,7 +539,7 @@ static void test_shear(void) {
 }
 
 static const test tests[] = {
-    TEST(hinges), TEST(stiff_hinges), TEST(twist), TEST(stretch), TEST(shear),
+    TEST(hinges), TEST(stiff_hinges), TEST(twist), TEST(explicit_bending), TEST(stretch), TEST(shear),
 };
 
 int main(int count, char **arguments) {
