@@ -6798,6 +6798,19 @@ CLOTH_INLINE line_place line_place_of(const line_bundle *b, int32_t slant, int32
   return place;
 }
 
+/* Number of steps from a place, at most `most`, without an end of a row within the lanes of any place. There a diagonal
+   is a line like a column, whose elements are a column more or less than a row apart. */
+CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
+  if (slant == 0) {
+    return most;
+  }
+  int32_t steps = 0;
+  if (CLOTH_LANES > 1 && place.room > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->columns - place.room;
+  }
+  return steps < most ? steps : most;
+}
+
 /* Moves a place to the element after it (step 1) or before it (step -1). */
 CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t step, line_place *place) {
   place->at += step * b->next;
@@ -6807,6 +6820,16 @@ CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t s
     int32_t around = room < 1 ? b->columns : room > b->columns ? -b->columns : 0;
     place->room = room + around;
     place->at += shift - around;
+  }
+}
+
+/* The same if the step is plain, with `plain`, a constant. */
+CLOTH_INLINE void line_place_step(const line_bundle *b, int32_t slant, int plain, int32_t step, line_place *place) {
+  if (plain) {
+    place->at += step * (b->next + slant);
+    place->room -= step * slant;
+  } else {
+    line_place_move(b, slant, step, place);
   }
 }
 
@@ -8061,15 +8084,18 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   return q;
 }
 
-/* Eliminates the tension of the spring before from the equation of the springs from an element to the next. */
-CLOTH_INLINE void eliminate_tension(const stretch_lines *l, int32_t slant, int32_t element, stretch_state *s) {
+/* Eliminates the tension of the spring before from the equation of the springs from an element to the next. `plain`, a
+   constant: the step to it is. */
+CLOTH_INLINE void eliminate_tension(const stretch_lines *l, int32_t slant, int plain, int32_t element,
+                                    stretch_state *s) {
+  const int32_t ends = plain ? 0 : slant;
   line_place to = s->place;
-  line_place_move(&l->b, slant, 1, &to);
-  tension_equation q = equation_of(l, slant, element, to, s);
+  line_place_step(&l->b, slant, plain, 1, &to);
+  tension_equation q = equation_of(l, ends, element, to, s);
   const lanes factor = lanes_multiply(q.coupling, s->inverse);
   const lanes pivot = lanes_maximum(lanes_subtract(q.diagonal, lanes_multiply(factor, q.coupling)),
                                     lanes_multiply(q.squared, lanes_splat(MIN_TENSION_PIVOT)));
-  if (slant != 0) {
+  if (ends != 0) {
     q.present = lanes_both(q.present, line_goes_on(&l->b, slant, s->place));
   }
   s->inverse = lanes_keep(q.present, lanes_divide(lanes_splat(1.0f), pivot));
@@ -8124,7 +8150,8 @@ CLOTH_INLINE void eliminate_displacement(const stretch_lines *l, int32_t element
 
 /* Tension of the springs that end at an element, from that of the springs that start there; then the elimination of the
    element's displacement. */
-CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int32_t element, displacement_state *s) {
+CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain, int32_t element,
+                               displacement_state *s) {
   const float *slot = stretch_slot(l, element - 1);
   const lanes inverse = lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES);
   const lanes side = lanes_load(slot + STRETCH_SIDE * CLOTH_LANES);
@@ -8132,9 +8159,10 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int32_t el
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
-  line_place_move(&l->b, slant, -1, &s->place);
-  const lanes3 x = line_load3(&l->b, slant, l->b.x, s->place);
-  const lanes mobility = line_load(&l->b, slant, l->b.mobility, s->place);
+  const int32_t ends = plain ? 0 : slant;
+  line_place_step(&l->b, slant, plain, -1, &s->place);
+  const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
+  const lanes mobility = line_load(&l->b, ends, l->b.mobility, s->place);
   const lanes3 pull = lanes3_scale(lanes3_subtract(s->x, x), tension);
   eliminate_displacement(l, element, pull, lanes_maximum(tension, lanes_splat(0.0f)), s);
   s->x = x;
@@ -8152,15 +8180,39 @@ CLOTH_INLINE vector_array stretch_own(const stretch_lines *l, int32_t element) {
 /* Eliminates the tensions of all springs of a line, and then the displacements of all particles but the first. `s` is
    the state before the first spring, `e` that after the last particle but for its position, mobility and place. */
 CLOTH_INLINE void eliminate_line(const stretch_lines *l, int32_t slant, stretch_state *s) {
-  for (int32_t element = 0; element + 1 < l->b.length; element++) {
-    eliminate_tension(l, slant, element, s);
+  const int32_t last = l->b.length - 1;
+  for (int32_t element = 0; element < last; element++) {
+    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, s->place, last - element);
+    for (; element < plain_end; element++) {
+      eliminate_tension(l, slant, 1, element, s);
+    }
+    if (slant != 0 && element < last) {
+      eliminate_tension(l, slant, 0, element, s);
+    }
   }
 }
 
 CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacement_state *e) {
   for (int32_t element = l->b.length - 1; element > 0; element--) {
-    find_tension(l, slant, element, e);
+    const int32_t plain_end = element - plain_steps(&l->b, slant, -1, e->place, element);
+    for (; element > plain_end; element--) {
+      find_tension(l, slant, 1, element, e);
+    }
+    if (slant != 0 && element > 0) {
+      find_tension(l, slant, 0, element, e);
+    }
   }
+}
+
+/* Moves the particle of an element; *moved is the displacement of the one before. */
+CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t element, line_place *place,
+                               lanes3 *moved) {
+  const int32_t ends = plain ? 0 : slant;
+  const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
+  *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
+  *moved = lanes3_quantise(*moved, WORK_ROUNDER);
+  line_store3(&l->b, ends, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
+  line_place_step(&l->b, slant, plain, 1, place);
 }
 
 /* Moves the particles of open lines. */
@@ -8180,11 +8232,13 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   eliminate_displacement(l, 0, none, zero, &e);
   lanes3 moved = none;
   for (int32_t element = 0; element < l->b.length; element++) {
-    lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
-    moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(moved, share));
-    moved = lanes3_quantise(moved, WORK_ROUNDER);
-    line_store3(&l->b, slant, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
-    line_place_move(&l->b, slant, 1, &place);
+    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
+    for (; element < plain_end; element++) {
+      move_element(l, slant, 1, element, &place, &moved);
+    }
+    if (slant != 0 && element < l->b.length) {
+      move_element(l, slant, 0, element, &place, &moved);
+    }
   }
 }
 

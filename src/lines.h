@@ -55,6 +55,19 @@ CLOTH_INLINE line_place line_place_of(const line_bundle *b, int32_t slant, int32
   return place;
 }
 
+/* Number of steps from a place, at most `most`, without an end of a row within the lanes of any place. There a diagonal
+   is a line like a column, whose elements are a column more or less than a row apart. */
+CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
+  if (slant == 0) {
+    return most;
+  }
+  int32_t steps = 0;
+  if (CLOTH_LANES > 1 && place.room > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->columns - place.room;
+  }
+  return steps < most ? steps : most;
+}
+
 /* Moves a place to the element after it (step 1) or before it (step -1). */
 CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t step, line_place *place) {
   place->at += step * b->next;
@@ -64,6 +77,16 @@ CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t s
     int32_t around = room < 1 ? b->columns : room > b->columns ? -b->columns : 0;
     place->room = room + around;
     place->at += shift - around;
+  }
+}
+
+/* The same if the step is plain, with `plain`, a constant. */
+CLOTH_INLINE void line_place_step(const line_bundle *b, int32_t slant, int plain, int32_t step, line_place *place) {
+  if (plain) {
+    place->at += step * (b->next + slant);
+    place->room -= step * slant;
+  } else {
+    line_place_move(b, slant, step, place);
   }
 }
 
