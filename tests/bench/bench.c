@@ -7,9 +7,11 @@
  * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run, with --unseen some
  * that nothing was tuned on. Those are given the settings of the tuned scene most like them and judged at its levels:
  *
- *     unseen SCENE SIZE VARIATION METRIC LEVEL OURS BASELINE RATIO stable|broken
+ *     ratio SCENE N METRIC LEVEL OURS BASELINE COMPARED RATIO goal RATIO ok|missed
+ *     unseen SCENE SIZE VARIATION METRIC LEVEL OURS BASELINE COMPARED RATIO stable|broken ok|missed
  *
- * in microseconds of a frame; "-" is what is never reached. Options:
+ * in microseconds of a frame; "-" is what is never reached. COMPARED are bending over theory, elongation over theory
+ * and largest stretch [%] of our setting and of the baseline's. Options:
  *
  *     --set KEY=VALUE ...   run one setting only, of cloth if no other solver is named
  *     --density D           of the sheet [kg/m^2], 0.2 if not given
@@ -21,6 +23,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "goals.h"
 #include "measures.h"
 #include "pictures.h"
 #include "trials.h"
@@ -57,114 +60,6 @@ static void fail(const char *what, const char *value) {
   exit(EXIT_FAILURE);
 }
 
-/// Budgets ///
-
-enum { ROW_LIMIT = 8 };
-
-typedef struct row {
-  int substeps, spans;
-} row;
-
-/* What a solver is given for a scene of a size. A list ends with 0 substeps. */
-typedef struct budget {
-  bench_kind kind;
-  int n;
-  row rows[ROW_LIMIT];
-} budget;
-
-static const budget cloth_budgets[] = {
-    {BENCH_HANG, 16, {{2, 2}, {3, 2}, {4, 2}, {6, 2}, {8, 2}}},
-    {BENCH_HANG, 32, {{3, 4}, {4, 4}, {6, 4}, {8, 4}, {12, 4}}},
-    {BENCH_HANG, 64, {{4, 8}, {6, 8}, {8, 8}, {10, 8}, {14, 8}}},
-    {BENCH_REST, 16, {{1, 2}, {2, 2}, {3, 2}, {4, 2}}},
-    {BENCH_REST, 32, {{1, 4}, {2, 4}, {3, 4}, {4, 4}}},
-    {BENCH_REST, 64, {{2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}}},
-    {BENCH_DRAPE, 16, {{4, 2}, {5, 2}, {8, 2}, {10, 2}, {11, 2}, {14, 2}, {18, 2}}},
-    {BENCH_DRAPE, 32, {{6, 2}, {8, 2}, {12, 2}, {14, 2}, {15, 2}, {22, 2}}},
-    {BENCH_DRAPE, 64, {{14, 4}, {18, 4}, {20, 4}, {21, 4}, {22, 4}, {24, 4}, {30, 4}}},
-    {BENCH_FLAG, 16, {{4, 2}, {6, 2}, {8, 2}, {10, 2}, {14, 2}}},
-    {BENCH_FLAG, 32, {{10, 2}, {13, 2}, {16, 2}, {20, 2}}},
-    {BENCH_FLAG, 64, {{20, 4}, {26, 4}, {32, 4}, {40, 4}}},
-};
-
-/* On both sides of each goal's level, and one far below. */
-static const budget xpbd_budgets[] = {
-    {BENCH_HANG, 16, {{8, 1}, {10, 1}, {12, 1}, {14, 1}, {24, 1}, {56, 1}}},
-    {BENCH_HANG, 32, {{14, 1}, {24, 1}, {28, 1}, {34, 1}, {64, 1}}},
-    {BENCH_HANG, 64, {{20, 1}, {48, 1}, {56, 1}, {80, 1}}},
-    {BENCH_REST, 16, {{8, 1}, {14, 1}, {18, 1}, {40, 1}}},
-    {BENCH_REST, 32, {{14, 1}, {20, 1}, {44, 1}, {48, 1}, {80, 1}}},
-    {BENCH_REST, 64, {{28, 1}, {56, 1}, {64, 1}, {80, 1}}},
-    {BENCH_DRAPE, 16, {{4, 1}, {6, 1}, {8, 1}, {20, 1}, {24, 1}, {48, 1}}},
-    {BENCH_DRAPE, 32, {{8, 1}, {14, 1}, {18, 1}, {24, 1}, {28, 1}, {48, 1}}},
-    {BENCH_DRAPE, 64, {{20, 1}, {40, 1}, {44, 1}, {48, 1}, {80, 1}}},
-    {BENCH_FLAG, 16, {{10, 1}, {20, 1}, {24, 1}, {40, 1}}},
-    {BENCH_FLAG, 32, {{10, 1}, {20, 1}, {40, 1}, {44, 1}, {64, 1}}},
-    {BENCH_FLAG, 64, {{20, 1}, {64, 1}, {80, 1}}},
-};
-
-static const budget two_tiers_budget = {BENCH_HANG, 0, {{4, 1}, {8, 1}, {16, 1}, {32, 1}}};
-
-/* The scene of the tables that is most like this one. */
-static bench_kind kind_like(bench_kind kind) {
-  return kind == BENCH_MOVING_PIN ? BENCH_HANG : kind == BENCH_CAPSULE ? BENCH_DRAPE : kind;
-}
-
-/* The budget of the scene of the nearest size; of two equally near the smaller's. */
-static const budget *find_budget(const budget *budgets, int count, bench_kind kind, int n) {
-  const budget *best = NULL;
-  for (int i = 0; i < count; i++)
-    if (budgets[i].kind == kind_like(kind) && (!best || abs(budgets[i].n - n) < abs(best->n - n)))
-      best = &budgets[i];
-  return best;
-}
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
-static const budget *budget_of(const solver *with, const bench_scene *s) {
-  int n = s->columns > s->rows ? s->columns : s->rows;
-  if (with == &solver_cloth)
-    return find_budget(cloth_budgets, COUNT(cloth_budgets), s->kind, n);
-  if (with == &solver_xpbd_color8)
-    return find_budget(xpbd_budgets, COUNT(xpbd_budgets), s->kind, n);
-  return &two_tiers_budget;
-}
-
-/// Goals ///
-
-typedef struct level {
-  metric what;
-  double percent;
-} level;
-
-typedef struct goal {
-  bench_kind kind;
-  int n;
-  level ours, baseline;
-  double ratio; /* of the times, at most */
-} goal;
-
-static const goal goals[] = {
-    {BENCH_REST, 16, {METRIC_MOST, 1}, {METRIC_MOST, 1}, 0.14},
-    {BENCH_REST, 32, {METRIC_MOST, 1}, {METRIC_MOST, 1}, 0.08},
-    {BENCH_REST, 64, {METRIC_MOST, 1}, {METRIC_MOST, 5}, 0.08},
-    {BENCH_HANG, 16, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.22},
-    {BENCH_HANG, 32, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.10},
-    {BENCH_HANG, 64, {METRIC_MOST, 5}, {METRIC_P99, 1}, 0.15},
-    {BENCH_HANG, 16, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.35},
-    {BENCH_HANG, 32, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.22},
-    {BENCH_HANG, 64, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.15},
-    {BENCH_DRAPE, 16, {METRIC_P99, 1}, {METRIC_P99, 1}, 0.45},
-    {BENCH_DRAPE, 32, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.40},
-    {BENCH_DRAPE, 64, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.35},
-    {BENCH_DRAPE, 16, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.45},
-    {BENCH_DRAPE, 32, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.40},
-    {BENCH_DRAPE, 64, {METRIC_MOST, 5}, {METRIC_MOST, 5}, 0.35},
-    {BENCH_FLAG, 16, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.30},
-    {BENCH_FLAG, 32, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.20},
-    {BENCH_FLAG, 64, {METRIC_P99, 2}, {METRIC_P99, 2}, 0.20},
-};
-
 static const char *const metric_names[] = {"st_max", "st_p99"};
 
 /// Arguments ///
@@ -180,7 +75,7 @@ typedef struct arguments {
   const char *pictures;
 } arguments;
 
-static const solver *const solvers[] = {&solver_cloth, &solver_cloth_two_tiers, &solver_xpbd_color8};
+static const solver *const solvers[] = {&solver_cloth, &solver_xpbd_color8};
 
 static const solver *solver_named(const char *name) {
   for (int i = 0; i < COUNT(solvers); i++)
@@ -205,14 +100,12 @@ static void read_size(arguments *a, const char *text) {
     fail("too small:", text);
 }
 
-/* Substeps and spans go into every solver's setting, the rest is for the solver itself to know. */
+/* Substeps go into every solver's setting, the rest is for the solver itself to know. */
 static void read_setting(arguments *a, const char *text) {
   setting *s = &a->with;
   a->has_setting = 1;
   if (strncmp(text, "substeps=", 9) == 0)
     s->substeps = positive(text + 9);
-  else if (strncmp(text, "spans=", 6) == 0)
-    s->spans = atoi(text + 6);
   else if (s->override_count < SETTING_OVERRIDES)
     s->overrides[s->override_count++] = text;
   else
@@ -251,7 +144,7 @@ static void read_scene(arguments *a, int count, char **texts) {
 }
 
 static arguments read_arguments(int count, char **texts) {
-  arguments a = {.repetitions = 3, .with = {.substeps = 8, .spans = 0}};
+  arguments a = {.repetitions = 3, .with = {.substeps = 8}};
   int i = 1;
   while (i < count && strncmp(texts[i], "--", 2) != 0)
     i++;
@@ -284,8 +177,8 @@ static void add_trial(trial_list *list, const bench_scene *s, const solver *with
 
 static void add_budget(trial_list *list, const bench_scene *s, const solver *with) {
   const budget *b = budget_of(with, s);
-  for (int i = 0; i < ROW_LIMIT && b->rows[i].substeps > 0; i++)
-    add_trial(list, s, with, (setting){.substeps = b->rows[i].substeps, .spans = b->rows[i].spans});
+  for (int i = 0; b->substeps[i] > 0; i++)
+    add_trial(list, s, with, (setting){.substeps = b->substeps[i]});
 }
 
 /* Alternates between the solvers, so that what slows the machine for a while slows all of them. */
@@ -321,26 +214,20 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-/* No goal hangs on the two tiers alone, and they are slow: they are run once. */
-static int repetitions_of(const trial *t, const arguments *a) {
-  return t->with == &solver_cloth_two_tiers ? 1 : a->repetitions;
-}
-
 static void run_trials(trial_list *list, const arguments *a) {
   static double medians[TRIAL_LIMIT][REPETITIONS_LIMIT], tails[TRIAL_LIMIT][REPETITIONS_LIMIT];
   for (int k = 0; k < a->repetitions; k++)
     for (int i = 0; i < list->count; i++) {
       trial *t = &list->trials[i];
-      if (k >= repetitions_of(t, a))
-        continue;
       t->result = measure_run(list->scene, t->with, &t->how, t->final);
       medians[i][k] = t->result.us_median;
       tails[i][k] = t->result.us_p99;
     }
   for (int i = 0; i < list->count; i++) {
     trial *t = &list->trials[i];
-    t->result.us_median = median(medians[i], repetitions_of(t, a));
-    t->result.us_p99 = median(tails[i], repetitions_of(t, a));
+    t->result.us_median = median(medians[i], a->repetitions);
+    t->result.us_p99 = median(tails[i], a->repetitions);
+    t->fabric = measure_material(list->scene, t->with, &t->how);
   }
 }
 
@@ -374,15 +261,13 @@ static void scene_text(const bench_scene *s, char *text, size_t length) {
 /* The setting as one field. */
 static void setting_text(const trial *t, char *text, size_t length) {
   size_t used = (size_t)snprintf(text, length, "substeps=%d", t->how.substeps);
-  if (t->with == &solver_cloth && used < length)
-    used += (size_t)snprintf(text + used, length - used, " spans=%d", t->how.spans);
   for (int i = 0; i < t->how.override_count && used < length; i++)
     used += (size_t)snprintf(text + used, length - used, " %s", t->how.overrides[i]);
 }
 
 static void print_heading(void) {
   emit("scene,n,solver,setting,us_median,us_p99,st_max,st_p99,st_p01,area,rough,dyn_max,ke_mean,energy_end,"
-       "bytes_per_particle,hash,ke_res,acc_rms,dmin\n");
+       "bytes_per_particle,hash,ke_res,acc_rms,dmin,bending,elongation,elongation_with_shear\n");
 }
 
 static void print_trial(const bench_scene *s, const trial *t) {
@@ -391,10 +276,11 @@ static void print_trial(const bench_scene *s, const trial *t) {
   scene_text(s, name, sizeof name);
   size_text(s, size, sizeof size);
   setting_text(t, how, sizeof how);
-  emit("%s,%s,%s,%s,%.1f,%.1f,%.5f,%.5f,%.5f,%.4f,%.5f,%.5f,%.2f,%.2f,%.0f,%016llx,%.4f,%.3f,%.5f\n", name, size,
-       t->with->name, how, f->us_median, f->us_p99, f->stretch_most, f->stretch_p99, f->stretch_p01, f->area,
-       f->roughness, f->stretch_ever, f->kinetic_mean, f->energy_end, (double)f->bytes / s->count,
-       (unsigned long long)f->hash, f->kinetic_last, f->acceleration, f->distance);
+  emit("%s,%s,%s,%s,%.1f,%.1f,%.5f,%.5f,%.5f,%.4f,%.5f,%.5f,%.2f,%.2f,%.0f,%016llx,%.4f,%.3f,%.5f,%.3f,%.3f,%.3f\n",
+       name, size, t->with->name, how, f->us_median, f->us_p99, f->stretch_most, f->stretch_p99, f->stretch_p01,
+       f->area, f->roughness, f->stretch_ever, f->kinetic_mean, f->energy_end, (double)f->bytes / s->count,
+       (unsigned long long)f->hash, f->kinetic_last, f->acceleration, f->distance, t->fabric.bending,
+       t->fabric.elongation, t->fabric.with_shear);
 }
 
 static void print_trials(const trial_list *list) {
@@ -406,7 +292,8 @@ static void print_trials(const trial_list *list) {
 
 /// Judgement ///
 
-/* The times at which both reach a level, ours at the quality of the baseline's trial `match`; HUGE_VAL: it does not. */
+/* The times [us] at which both reach a level, ours at the quality of the baseline's trial `match`; HUGE_VAL: it does
+ * not. */
 typedef struct comparison {
   const trial *match;
   double ours, baseline;
@@ -431,13 +318,15 @@ static void print_rejections(const trial_list *list, level ours, const trial *ma
   size_text(list->scene, size, sizeof size);
   for (int i = 0; i < list->count; i++) {
     const trial *t = &list->trials[i];
-    if (t->with != &solver_cloth || quality_is_equal(&t->result, &match->result))
+    if (t->with != &solver_cloth || quality_is_equal(t, match))
       continue;
     setting_text(t, how, sizeof how);
     emit("# rejected %s %s %s %g, %s:", name, size, metric_names[ours.what], ours.percent, how);
-    emit(" area %.3f, roughness %.2f and kinetic energy %.2f times the baseline's at %d substeps%s\n", t->result.area,
+    emit(" area %.3f, roughness %.2f and kinetic energy %.2f times the baseline's at %d substeps,", t->result.area,
          t->result.roughness / match->result.roughness, t->result.kinetic_mean / match->result.kinetic_mean,
-         match->how.substeps, t->result.broken ? ", broken" : "");
+         match->how.substeps);
+    emit(" bending %.2f and elongation %.2f of theory%s\n", t->fabric.bending, t->fabric.elongation,
+         t->result.broken ? ", broken" : "");
   }
 }
 
@@ -446,6 +335,24 @@ static void print_time(double microseconds) {
     emit(" %.1f", microseconds);
   else
     emit(" -");
+}
+
+static void print_ratio(const comparison *c) {
+  if (both_reach(c))
+    emit(" %.3f", c->ours / c->baseline);
+  else
+    emit(" -");
+}
+
+/* Of the settings compared, ours and the baseline's: bending and elongation over theory, largest stretch [%]. */
+static void print_compared(const trial *ours, const trial *match) {
+  const trial *both[2] = {ours, match};
+  for (int i = 0; i < 2; i++)
+    if (both[i])
+      emit(" %.2f/%.*f/%.1f", both[i]->fabric.bending, both[i]->fabric.elongation < 10 ? 2 : 0,
+           both[i]->fabric.elongation, metric_of(&both[i]->result, METRIC_MOST));
+    else
+      emit(" -/-/-");
 }
 
 /* Keeps what is compared for the pictures. */
@@ -460,15 +367,14 @@ static void judge_goal(trial_list *list, const goal *g) {
   if (match)
     print_rejections(list, g->ours, match);
   emit("ratio %s %d %s %g", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent);
-  print_time(c.ours);
-  print_time(c.baseline);
-  if (both_reach(&c))
-    emit(" %.3f goal %.2f %s", c.ours / c.baseline, g->ratio, c.ours / c.baseline <= g->ratio ? "met" : "missed");
-  else
-    emit(" - goal %.2f missed", g->ratio);
   if (g->ours.what != g->baseline.what || g->ours.percent < g->baseline.percent)
     emit(" (baseline at %s %g)", metric_names[g->baseline.what], g->baseline.percent);
-  emit("\n");
+  print_time(c.ours);
+  print_time(c.baseline);
+  print_compared(first_at_level(list, &solver_cloth, g->ours.what, g->ours.percent, match), match);
+  int is_met = both_reach(&c) && c.ours / c.baseline <= g->ratio;
+  print_ratio(&c);
+  emit(" goal %.2f %s\n", g->ratio, is_met ? "ok" : "missed");
   show(list, g->ours, match);
 }
 
@@ -500,12 +406,12 @@ static double common_percent(const trial_list *list, level wanted) {
   return 0;
 }
 
-/* "broken" if any setting of ours is. */
-static const char *stability_text(const trial_list *list) {
+/* Whether none of our settings is broken. */
+static int is_stable(const trial_list *list) {
   for (int i = 0; i < list->count; i++)
     if (list->trials[i].with == &solver_cloth && list->trials[i].result.broken)
-      return "broken";
-  return "stable";
+      return 0;
+  return 1;
 }
 
 static const char *reach_text(const comparison *c) {
@@ -516,6 +422,13 @@ static const char *reach_text(const comparison *c) {
                                  : " (neither reaches it)";
 }
 
+/* A level that neither reaches has no goal. One that ours alone reaches is ok. */
+static const char *verdict(const comparison *c, int is_stable) {
+  if (!isfinite(c->ours) && !isfinite(c->baseline))
+    return "";
+  return is_stable && isfinite(c->ours) && c->ours < unseen_ratio * c->baseline ? " ok" : " missed";
+}
+
 static void print_unseen(const trial_list *list, level at, const comparison *c, const char *remark) {
   const bench_scene *s = list->scene;
   char size[NAME_LENGTH], variation[NAME_LENGTH];
@@ -524,11 +437,9 @@ static void print_unseen(const trial_list *list, level at, const comparison *c, 
   emit("unseen %s %s %s %s %g", s->name, size, variation[0] ? variation + 1 : "-", metric_names[at.what], at.percent);
   print_time(c->ours);
   print_time(c->baseline);
-  if (both_reach(c))
-    emit(" %.3f", c->ours / c->baseline);
-  else
-    emit(" -");
-  emit(" %s%s\n", stability_text(list), remark);
+  print_compared(c->match ? first_at_level(list, &solver_cloth, at.what, at.percent, c->match) : NULL, c->match);
+  print_ratio(c);
+  emit(" %s%s%s\n", is_stable(list) ? "stable" : "broken", remark, verdict(c, is_stable(list)));
 }
 
 /* Compares at a level of the like tuned scene, and where that is out of reach at the least level that both reach. */
@@ -552,7 +463,7 @@ static int is_tuned(const bench_scene *s, const goal *g) {
 
 static void judge(trial_list *list) {
   const budget *like = budget_of(&solver_cloth, list->scene);
-  for (int i = 0; i < COUNT(goals); i++)
+  for (int i = 0; i < goal_count; i++)
     if (is_tuned(list->scene, &goals[i]))
       judge_goal(list, &goals[i]);
     else if (goals[i].kind == like->kind && goals[i].n == like->n)

@@ -167,7 +167,7 @@ static double kinetic_energy(const record *r) {
 }
 
 static double potential_energy(const record *r) {
-  double sum = 0, weight = (double)(r->scene->mass * bench_gravity);
+  double sum = 0, weight = (double)(r->scene->mass * r->scene->gravity);
   for (int i = 0; i < r->scene->count; i++)
     sum += r->scene->inverse_mass[i] == 0 ? 0 : weight * (double)r->now[3 * i + 1];
   return sum;

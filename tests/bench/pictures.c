@@ -54,7 +54,6 @@ typedef struct style {
 
 static const style styles[] = {
     {&solver_cloth, 0x2b6cb0, "cloth", -2},
-    {&solver_cloth_two_tiers, 0xd69e2e, "cloth, explicit and implicit alone", -1},
     {&solver_xpbd_color8, 0xc03a2b, "XPBD", 0},
 };
 
@@ -125,11 +124,11 @@ static void draw_mark(const chart *c, float x, float y, uint32_t colour) {
 }
 
 /* The curve's size stands above its cheapest point. */
-static void draw_curve(const chart *c, const trial_list *list, const style *how, int spans) {
+static void draw_curve(const chart *c, const trial_list *list, const style *how) {
   const trial *sorted[TRIAL_LIMIT];
   char label[LABEL_LENGTH];
   float last_x = 0, last_y = 0;
-  int count = trials_by_time(list, how->with, spans, NULL, sorted);
+  int count = trials_by_time(list, how->with, NULL, sorted);
   snprintf(label, sizeof label, "%d", list->scene->rows);
   for (int i = 0; i < count; i++) {
     double value = fmin(fmax(metric_of(&sorted[i]->result, c->what), c->y.low), c->y.high);
@@ -146,7 +145,6 @@ static void draw_curve(const chart *c, const trial_list *list, const style *how,
 }
 
 static void draw_panel(chart *c, const trial_list *const *lists, int count) {
-  enum { SPANS_LIMIT = 64 };
   static const char *const titles[] = {"largest stretch [%], last second", "99th percentile of stretch [%]"};
   const char *label = "time of a frame [us]";
   set_scales(c, lists, count);
@@ -156,8 +154,7 @@ static void draw_panel(chart *c, const trial_list *const *lists, int count) {
              ink, label);
   for (int k = 0; k < STYLES; k++)
     for (int i = 0; i < count; i++)
-      for (int spans = 0; spans <= SPANS_LIMIT; spans++)
-        draw_curve(c, lists[i], &styles[k], spans);
+      draw_curve(c, lists[i], &styles[k]);
 }
 
 /* The scene's name on the left, the legend on the right. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "scenes.h"
 
+#include "cloth.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +37,11 @@ void *bench_allocate(unsigned long count, unsigned long size) {
 
 /// Particles ///
 
-static int stands_upright(bench_kind kind) {
-  return kind == BENCH_FLAG || kind == BENCH_CAPSULE;
-}
-
 static bench_point start_of(const bench_scene *s, int row, int column) {
   float u = (float)column * s->spacing, v = (float)row * s->spacing;
-  if (stands_upright(s->kind)) /* rounded once */
-    return (bench_point){u, fmaf(-(float)row, s->spacing, 1.0f), 0};
-  return (bench_point){u, s->kind == BENCH_DRAPE ? sphere_radius + bench_thickness + drop_height : 0, v};
+  if (s->is_upright) /* rounded once */
+    return (bench_point){u, fmaf(-(float)row, s->spacing, s->height), 0};
+  return (bench_point){u, s->height, v};
 }
 
 static int is_pinned(const bench_scene *s, int row, int column) {
@@ -61,18 +59,26 @@ static int is_pinned(const bench_scene *s, int row, int column) {
   }
 }
 
-static void place_particles(bench_scene *s) {
+void bench_place_particles(bench_scene *s, int (*is_pinned_at)(const bench_scene *, int, int)) {
   s->start = bench_allocate((unsigned long)s->count, 3 * sizeof(float));
   s->inverse_mass = bench_allocate((unsigned long)s->count, sizeof(float));
   for (int i = 0; i < s->count; i++) {
     int row = i / s->columns, column = i % s->columns;
     bench_point p = start_of(s, row, column);
     memcpy(&s->start[3 * i], &p, sizeof p);
-    s->inverse_mass[i] = is_pinned(s, row, column) ? 0 : 1.0f / s->mass;
+    s->inverse_mass[i] = is_pinned_at(s, row, column) ? 0 : 1.0f / s->mass;
   }
 }
 
 /// Scene ///
+
+/* The rigidity B' = B + c^3 rho g h^3 that the library gives a fabric on a grid, with its defaults of B and c. */
+static float rigidity_of(const bench_scene *s) {
+  const double standard_gravity = 9.81;
+  cloth_config c = cloth_config_default();
+  double least = (double)c.grid.min_bending_length * (double)s->spacing;
+  return (float)((double)c.fabric.bend + (double)s->density * standard_gravity * least * least * least);
+}
 
 /* The mass is spread evenly over the particles, whether inside or at an edge. */
 static void set_grid(bench_scene *s, const bench_variant *variant) {
@@ -84,6 +90,7 @@ static void set_grid(bench_scene *s, const bench_variant *variant) {
   s->spacing = 1.0f / (float)(longer - 1);
   s->density = variant->density > 0 ? (float)variant->density : 0.2f;
   s->mass = s->density * width * height / (float)s->count;
+  s->rigidity = rigidity_of(s);
 }
 
 static void set_collider(bench_scene *s) {
@@ -102,17 +109,21 @@ static void set_collider(bench_scene *s) {
 
 bench_scene bench_scene_make(bench_kind kind, const bench_variant *variant) {
   bench_scene s = {.kind = kind, .name = names[kind], .damping = 0.1f, .moving_pin = -1};
+  s.shear = bench_stiffness;
+  s.gravity = bench_gravity;
   s.frame_rate = variant->frame_rate > 0 ? variant->frame_rate : 60;
   s.frame_time = 1.0f / (float)s.frame_rate;
   s.frames = variant->frames > 0 ? variant->frames : (kind == BENCH_REST ? 5 : 3) * s.frame_rate;
   s.has_wind = kind == BENCH_FLAG;
+  s.is_upright = kind == BENCH_FLAG || kind == BENCH_CAPSULE;
+  s.height = s.is_upright ? 1 : kind == BENCH_DRAPE ? sphere_radius + bench_thickness + drop_height : 0;
   if (kind == BENCH_REST)
     s.damping = 3;
   set_grid(&s, variant);
   set_collider(&s);
   if (kind == BENCH_MOVING_PIN)
     s.moving_pin = s.columns - 1;
-  place_particles(&s);
+  bench_place_particles(&s, is_pinned);
   return s;
 }
 

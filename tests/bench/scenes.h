@@ -38,7 +38,12 @@ typedef struct bench_scene {
   float spacing;         /* of neighbours in a row or column [m]; the longer side of the sheet is 1 m */
   float density;         /* [kg/m^2] */
   float mass;            /* of a particle [kg] */
+  float rigidity;        /* with which a grid of this spacing bends [N m], see cloth_config_grid */
+  float shear;           /* stiffness of shear springs [N/m]; 0: there are none */
+  float gravity;         /* along -y [m/s^2] */
   float damping;         /* drag on velocities [1/s] */
+  float height;          /* of the first row at the start, along y [m] */
+  int is_upright;        /* rows follow each other along -y, otherwise along z; columns follow each other along x */
   float *start;          /* positions [m] */
   float *inverse_mass;   /* of a particle [1/kg]; 0: pinned */
   int moving_pin;        /* its particle, or -1 */
@@ -50,7 +55,7 @@ typedef struct bench_scene {
 } bench_scene;
 
 static const float bench_gravity = 9.81f, bench_thickness = 0.01f, bench_friction = 0.5f, bench_air_density = 1.2f;
-static const float bench_stiffness = 1e5f; /* of stretch and shear [N/m] */
+static const float bench_stiffness = 1e5f; /* of stretch springs on a square grid, and of shear springs [N/m] */
 static const bench_point bench_wind = {8.0f * 0.9659258f, 0.0f, 8.0f * 0.2588190f};
 
 /* Returns a kind's name, and the kind of a name or BENCH_KIND_COUNT. */
@@ -60,6 +65,9 @@ bench_kind bench_kind_named(const char *name);
 /* Allocates and describes a scene. Ends the program if there is no memory. */
 bench_scene bench_scene_make(bench_kind kind, const bench_variant *variant);
 void bench_scene_free(bench_scene *scene);
+
+/* Gives a scene its particles, when all but `start` and `inverse_mass` is set. is_pinned() tells of each. */
+void bench_place_particles(bench_scene *s, int (*is_pinned)(const bench_scene *s, int row, int column));
 
 /* Where the moving pin and the collider's centre are at the end of a frame; frame -1 is the start. Between frames both
    go straight and evenly. */

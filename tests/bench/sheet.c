@@ -28,6 +28,21 @@ static int must(int result, const char *what) {
 
 /// Configuration ///
 
+/* The baseline's wind pushes along the normal n: 1/2 rho A (v.n) |v| n. */
+static void set_wind(cloth_config *c) {
+  c->wind = (cloth_vector){bench_wind.x, bench_wind.y, bench_wind.z};
+  c->air.density = bench_air_density;
+  c->air.normal_drag = 1;
+}
+
+/* The material that the baseline has, too: bending as it is by default, stretch and shear, no damping but that of the
+   scene. */
+static void set_material(cloth_config *c) {
+  c->fabric.stretch_warp = c->fabric.stretch_weft = bench_stiffness;
+  c->fabric.stretch_damping = c->fabric.shear_damping = c->fabric.bend_damping = 0;
+  c->fabric.compression = c->fabric.shear_compression = 1;
+}
+
 /* What the scene itself prescribes. */
 static cloth_config scene_config(const bench_scene *s) {
   cloth_config c = cloth_config_default();
@@ -36,56 +51,44 @@ static cloth_config scene_config(const bench_scene *s) {
   c.rows = s->rows;
   c.edge_warp = (cloth_vector){s->spacing * (float)(s->columns - 1), 0, 0};
   c.edge_weft = (cloth_vector){0, 0, s->spacing * (float)(s->rows - 1)};
-  if (s->kind == BENCH_FLAG || s->kind == BENCH_CAPSULE)
+  if (s->is_upright)
     c.edge_weft = (cloth_vector){0, -c.edge_weft.z, 0};
   c.grid.positions = (const cloth_vector *)(const void *)s->start;
   c.fabric.density = s->density;
   c.integration.velocity_damping = s->damping;
-  c.gravity = (cloth_vector){0, -bench_gravity, 0};
+  c.gravity = (cloth_vector){0, -s->gravity, 0};
   c.thickness = bench_thickness;
   c.max_colliders = s->collider_radius > 0;
   c.capacity.max_confined = 0;
-  c.fabric.shear_compression = 0;
+  c.fabric.shear = s->shear;
+  set_material(&c);
+  if (s->has_wind)
+    set_wind(&c);
   return c;
 }
 
-/* The baseline's wind pushes along the normal n: 1/2 rho A (v.n) |v| n. */
-static void set_wind(cloth_config *c) {
-  c->wind = (cloth_vector){bench_wind.x, bench_wind.y, bench_wind.z};
-  c->air.density = bench_air_density;
-  c->air.normal_drag = 1;
+/* The share of BDF2 that suits a kind of scene, in all sizes: much where a sheet swings, little where it flaps. */
+static float blend_of(const bench_scene *s) {
+  switch (s->kind) {
+  case BENCH_HANG:
+  case BENCH_REST:
+  case BENCH_MOVING_PIN:
+    return 0.95f;
+  case BENCH_DRAPE:
+  case BENCH_CAPSULE:
+    return 0.8f;
+  default:
+    return cloth_config_default().integration.bdf2_blend;
+  }
 }
 
+/* Defaults but for the blend and the length of tethers: the baseline, too, is to come as near to its rest lengths as
+   it can. */
 static cloth_config configure(const bench_scene *s, const setting *how) {
   cloth_config c = scene_config(s);
   c.substeps = how->substeps;
-  c.fabric.stretch_warp = c.fabric.stretch_weft = c.fabric.shear = bench_stiffness;
-  c.fabric.stretch_damping = c.fabric.shear_damping = c.fabric.bend_damping = 0;
-  c.fabric.bend = 0;
-  c.fabric.compression = 1;
-  c.strain_limit.sweeps = 0;
-  c.fabric.shear_compression = 1;
-  c.integration.projection_threshold = 0;
-  c.integration.bdf2_blend = 0.8f;
-  c.tethers.count = 2;
+  c.integration.bdf2_blend = blend_of(s);
   c.tethers.scale = 1;
-  if (s->has_wind)
-    set_wind(&c);
-  return c;
-}
-
-static cloth_config configure_two_tiers(const bench_scene *s, const setting *how) {
-  cloth_config c = scene_config(s);
-  c.substeps = how->substeps;
-  c.solver.max_iterations = 4;
-  c.strain_limit.sweeps = 12;
-  c.strain_limit.max_extension = 0.006f;
-  c.integration.explicit_threshold = 0.2f;
-  c.integration.projection_threshold = CLOTH_KAPPA_NEVER;
-  c.integration.bdf2_blend = 0;
-  c.tethers.count = 0;
-  if (s->has_wind)
-    set_wind(&c);
   return c;
 }
 
@@ -188,8 +191,9 @@ static void add_collider(sheet *m) {
   must(m->collider, "cloth_add_collider");
 }
 
-static sheet *open_sheet(const bench_scene *scene, cloth_config config, const setting *how) {
+static void *sheet_open(const bench_scene *scene, const setting *how) {
   sheet *m = bench_allocate(1, sizeof *m);
+  cloth_config config = configure(scene, how);
   cloth_memory memory;
   for (int i = 0; i < how->override_count; i++)
     override(&config, how->overrides[i]);
@@ -201,14 +205,6 @@ static sheet *open_sheet(const bench_scene *scene, cloth_config config, const se
   pin_particles(m);
   add_collider(m);
   return m;
-}
-
-static void *cloth_open(const bench_scene *scene, const setting *how) {
-  return open_sheet(scene, configure(scene, how), how);
-}
-
-static void *two_tiers_open(const bench_scene *scene, const setting *how) {
-  return open_sheet(scene, configure_two_tiers(scene, how), how);
 }
 
 static void move_pin(const sheet *m, int frame) {
@@ -250,6 +246,4 @@ static void sheet_close(void *state) {
   free(m);
 }
 
-const solver solver_cloth = {"cloth", cloth_open, sheet_step, sheet_read, sheet_bytes, sheet_close};
-const solver solver_cloth_two_tiers = {"cloth_two_tiers", two_tiers_open, sheet_step,
-                                       sheet_read,        sheet_bytes,    sheet_close};
+const solver solver_cloth = {"cloth", sheet_open, sheet_step, sheet_read, sheet_bytes, sheet_close};

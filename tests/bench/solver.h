@@ -14,7 +14,7 @@ enum { SETTING_OVERRIDES = 24 };
 
 /* How much work a solver is to do, and "key=value" texts that change more of its configuration. */
 typedef struct setting {
-  int substeps, spans;
+  int substeps;
   const char *overrides[SETTING_OVERRIDES];
   int override_count;
 } setting;
@@ -28,8 +28,7 @@ typedef struct solver {
   void (*close)(void *state);
 } solver;
 
-extern const solver solver_cloth;           /* this library */
-extern const solver solver_cloth_two_tiers; /* the same, confined to the thesis's scheme: explicit and implicit */
-extern const solver solver_xpbd_color8;     /* the baseline */
+extern const solver solver_cloth;       /* this library */
+extern const solver solver_xpbd_color8; /* the baseline */
 
 #endif

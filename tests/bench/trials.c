@@ -3,24 +3,23 @@
 
 #include <math.h>
 
-enum { SPANS_LIMIT = 64 };
-
 double metric_of(const figures *f, metric what) {
   return 100 * (what == METRIC_MOST ? f->stretch_most : f->stretch_p99);
 }
 
-int quality_is_equal(const figures *f, const figures *baseline) {
-  return !f->broken && fabs(f->area - 1) <= 0.02 && f->roughness <= 1.25 * baseline->roughness &&
-         f->kinetic_mean >= 0.9 * baseline->kinetic_mean;
+int quality_is_equal(const trial *t, const trial *baseline) {
+  const figures *f = &t->result, *b = &baseline->result;
+  return !f->broken && bending_is_true(&t->fabric) && elongation_is_true(&t->fabric) && fabs(f->area - 1) <= 0.02 &&
+         f->roughness <= 1.25 * b->roughness && f->kinetic_mean >= 0.9 * b->kinetic_mean;
 }
 
-int trials_by_time(const trial_list *list, const solver *with, int spans, const trial *match, const trial **out) {
+int trials_by_time(const trial_list *list, const solver *with, const trial *match, const trial **out) {
   int count = 0;
   for (int i = 0; i < list->count; i++) {
     const trial *t = &list->trials[i];
-    if (t->with != with || (spans >= 0 && t->how.spans != spans) || t->result.broken)
+    if (t->with != with || t->result.broken || !bending_is_true(&t->fabric))
       continue;
-    if (match && !quality_is_equal(&t->result, &match->result))
+    if (match && !quality_is_equal(t, match))
       continue;
     int k = count++;
     for (; k > 0 && out[k - 1]->result.us_median > t->result.us_median; k--)
@@ -33,7 +32,7 @@ int trials_by_time(const trial_list *list, const solver *with, int spans, const 
 const trial *first_at_level(const trial_list *list, const solver *with, metric what, double percent,
                             const trial *match) {
   const trial *sorted[TRIAL_LIMIT];
-  int count = trials_by_time(list, with, -1, match, sorted);
+  int count = trials_by_time(list, with, match, sorted);
   for (int i = 0; i < count; i++)
     if (metric_of(&sorted[i]->result, what) <= percent)
       return sorted[i];
@@ -47,10 +46,9 @@ static double time_between(const figures *above, const figures *at, metric what,
   return exp(log(above->us_median) + share * (log(at->us_median) - log(above->us_median)));
 }
 
-static double time_of_spans(const trial_list *list, const solver *with, int spans, metric what, double percent,
-                            const trial *match) {
+double time_at_level(const trial_list *list, const solver *with, metric what, double percent, const trial *match) {
   const trial *sorted[TRIAL_LIMIT];
-  int count = trials_by_time(list, with, spans, match, sorted);
+  int count = trials_by_time(list, with, match, sorted);
   for (int i = 0; i < count; i++) {
     if (metric_of(&sorted[i]->result, what) > percent)
       continue;
@@ -58,11 +56,4 @@ static double time_of_spans(const trial_list *list, const solver *with, int span
                   : time_between(&sorted[i - 1]->result, &sorted[i]->result, what, percent);
   }
   return HUGE_VAL;
-}
-
-double time_at_level(const trial_list *list, const solver *with, metric what, double percent, const trial *match) {
-  double best = HUGE_VAL;
-  for (int spans = 0; spans <= SPANS_LIMIT; spans++)
-    best = fmin(best, time_of_spans(list, with, spans, what, percent, match));
-  return best;
 }

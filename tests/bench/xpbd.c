@@ -1,7 +1,9 @@
 /*
- * The baseline: a textbook XPBD cloth ("small steps": one Gauss-Seidel sweep a substep), its constraints coloured
- * greedily and solved eight at a time with AVX2 and FMA. Stretch and shear are rigid, bend links across two cells have
- * 100 N/m. Unlike cloth.c this file may be compiled with contraction: it is to be as fast as it can.
+ * The baseline: a textbook XPBD cloth ("small steps": one Gauss-Seidel sweep a substep) of the material that cloth.c is
+ * given: the same stiffness of stretch and shear springs and the same bending rigidity. Springs are coloured greedily
+ * and solved eight at a time with AVX2 and FMA. Hinges along rows and columns are solved one after the other along a
+ * line, eight lines at a time. There is no twist, so that the sheet bends more easily than cloth.c's across a diagonal.
+ * Unlike cloth.c this file may be compiled with contraction: it is to be as fast as it can.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { WIDTH = 8, PADDING = 2 * WIDTH, COLOURS = 64, GROUPS = 3 };
-
-static const float bend_compliance = 0.01f; /* [m/N] */
+enum { WIDTH = 8, PADDING = 2 * WIDTH + 4, COLOURS = 64, GROUPS = 2, PAIRS = WIDTH / 2 };
 
 /* A position, in w its inverse mass; or a velocity. */
 typedef struct vector4 {
@@ -33,15 +33,32 @@ typedef struct batch {
   float rest[WIDTH], compliance[WIDTH];
 } batch;
 
-/* Two unused particles for each place of a batch that is left empty follow after the sheet's own. */
+/* Hinges x[i-1] - 2 x[i] + x[i+1] along parallel lines of particles. The weights of a hinge are 1, -2, 1, so that the
+   multiplier of its constraint is -C / (w[i-1] + 4 w[i] + w[i+1] + compliance / h^2), with h the substep. */
+typedef struct hinge_lines {
+  uint32_t count, length; /* lines, and particles of a line */
+  uint32_t across, along; /* from a line to the next, from a particle to the next along its line [particles] */
+  float (*factor)[4];     /* 1 / (w[i-1] + 4 w[i] + w[i+1] + compliance / h^2) for x, y, z, and 0, of each particle */
+  unsigned char *is_near_pin; /* of each element of eight lines: 1 if a hinge there has a pinned particle */
+} hinge_lines;
+
+/* The corners of eight cells that share no particle. */
+typedef struct cells {
+  uint32_t corner[4][WIDTH];
+} cells;
+
+/* Two unused particles for each place of a batch that is left empty follow after the sheet's own, and four for
+   places of cells. */
 typedef struct xpbd {
   const bench_scene *scene;
   int count, substeps;
   vector4 *position, *previous, *velocity;
-  uint32_t *triangles;
-  int triangle_count;
+  cells *cells;
+  int cells_count;
   batch *batches;
   int batch_count;
+  hinge_lines hinges[2];    /* along columns, along rows */
+  float free_hinge_step[4]; /* inverse mass times the factor of a hinge without pins for x, y, z, and 0 */
 } xpbd;
 
 /// Links ///
@@ -58,14 +75,15 @@ static void add_link(link_list *list, int group, int row, int column, int down, 
   if (row1 >= s->rows || column1 < 0 || column1 >= s->columns)
     return;
   int a = row * s->columns + column, b = row1 * s->columns + column1;
-  if (s->inverse_mass[a] + s->inverse_mass[b] == 0)
+  if (s->inverse_mass[a] + s->inverse_mass[b] == 0 || (group == 1 && s->shear == 0))
     return;
   float rest = sqrtf((float)(down * down + right * right)) * s->spacing;
-  list->links[list->count++] = (link){(uint32_t)a, (uint32_t)b, rest, group == 2 ? bend_compliance : 0, group, 0};
+  list->links[list->count++] =
+      (link){(uint32_t)a, (uint32_t)b, rest, 1 / (group == 1 ? s->shear : bench_stiffness), group, 0};
 }
 
 static link_list make_links(const bench_scene *s) {
-  static const int ways[GROUPS][2][2] = {{{0, 1}, {1, 0}}, {{1, 1}, {1, -1}}, {{0, 2}, {2, 0}}};
+  static const int ways[GROUPS][2][2] = {{{0, 1}, {1, 0}}, {{1, 1}, {1, -1}}};
   link_list list = {s, bench_allocate((unsigned long)s->count * 2 * GROUPS, sizeof(link)), 0};
   for (int group = 0; group < GROUPS; group++)
     for (int i = 0; i < s->count; i++)
@@ -128,7 +146,7 @@ static void make_batches(xpbd *m) {
   free(list.links);
 }
 
-/// Solve ///
+/// Springs ///
 
 /* The halves of a vector are links i and i + 4. */
 static inline __m256 load_pair(const float *x, const uint32_t *index, int i) {
@@ -186,41 +204,180 @@ static inline void solve_batch(float *x, const batch *q, __m256 per_squared_time
   move_pair(x, q, 3, a[3], b[3], d[3], _mm256_permute_ps(k, 0xff));
 }
 
+/// Hinges ///
+
+/* The first particles of eight lines, in pairs; neighbouring lines are `across` particles apart. */
+typedef struct hinge_bundle {
+  const hinge_lines *lines;
+  const unsigned char *is_near_pin;
+  uint32_t first[PAIRS][2];
+} hinge_bundle;
+
+/* Columns lie beside each other in memory, so that one load takes a pair of them. */
+static inline __m256 load_lines(const float *x, const uint32_t *first, uint32_t at, int side_by_side) {
+  if (side_by_side)
+    return _mm256_loadu_ps(x + 4 * (first[0] + at));
+  __m256 low = _mm256_castps128_ps256(_mm_load_ps(x + 4 * (first[0] + at)));
+  return _mm256_insertf128_ps(low, _mm_load_ps(x + 4 * (first[1] + at)), 1);
+}
+
+static inline void store_lines(float *x, const uint32_t *first, uint32_t at, int side_by_side, __m256 value) {
+  if (side_by_side) {
+    _mm256_storeu_ps(x + 4 * (first[0] + at), value);
+  } else {
+    _mm_store_ps(x + 4 * (first[0] + at), _mm256_castps256_ps128(value));
+    _mm_store_ps(x + 4 * (first[1] + at), _mm256_extractf128_ps(value, 1));
+  }
+}
+
+/* Solves a hinge of two lines whose particles all have the mass of a free one. */
+static inline void solve_free_hinge(__m256 *a, __m256 *b, __m256 *c, __m256 step) {
+  __m256 d = _mm256_mul_ps(step, _mm256_fnmadd_ps(_mm256_set1_ps(2), *b, _mm256_add_ps(*a, *c)));
+  *a = _mm256_sub_ps(*a, d);
+  *b = _mm256_fmadd_ps(_mm256_set1_ps(2), d, *b);
+  *c = _mm256_sub_ps(*c, d);
+}
+
+/* The same with inverse masses as they are in lane w. */
+static inline void solve_pinned_hinge(__m256 *a, __m256 *b, __m256 *c, __m256 factor) {
+  __m256 d = _mm256_mul_ps(factor, _mm256_fnmadd_ps(_mm256_set1_ps(2), *b, _mm256_add_ps(*a, *c)));
+  *a = _mm256_fnmadd_ps(_mm256_permute_ps(*a, 0xff), d, *a);
+  *b = _mm256_fmadd_ps(_mm256_permute_ps(*b, 0xff), _mm256_add_ps(d, d), *b);
+  *c = _mm256_fnmadd_ps(_mm256_permute_ps(*c, 0xff), d, *c);
+}
+
+/* Solves the hinges of `pairs` pairs of lines from their starts to their ends; a particle is loaded and stored once. */
+static inline void solve_bundle(float *x, const hinge_bundle *q, int pairs, int side_by_side, __m256 step) {
+  const hinge_lines *l = q->lines;
+  const float *factor = &l->factor[0][0];
+  __m256 a[PAIRS], b[PAIRS], c[PAIRS];
+  for (int k = 0; k < pairs; k++) {
+    a[k] = load_lines(x, q->first[k], 0, side_by_side);
+    b[k] = load_lines(x, q->first[k], l->along, side_by_side);
+  }
+  for (uint32_t i = 1; i + 1 < l->length; i++) {
+    uint32_t before = (i - 1) * l->along, here = i * l->along, after = (i + 1) * l->along;
+    for (int k = 0; k < pairs; k++)
+      c[k] = load_lines(x, q->first[k], after, side_by_side);
+    if (q->is_near_pin[i])
+      for (int k = 0; k < pairs; k++)
+        solve_pinned_hinge(&a[k], &b[k], &c[k], load_lines(factor, q->first[k], here, side_by_side));
+    else
+      for (int k = 0; k < pairs; k++)
+        solve_free_hinge(&a[k], &b[k], &c[k], step);
+    for (int k = 0; k < pairs; k++) {
+      store_lines(x, q->first[k], before, side_by_side, a[k]);
+      a[k] = b[k];
+      b[k] = c[k];
+    }
+  }
+  for (int k = 0; k < pairs; k++) {
+    store_lines(x, q->first[k], (l->length - 2) * l->along, side_by_side, a[k]);
+    store_lines(x, q->first[k], (l->length - 1) * l->along, side_by_side, b[k]);
+  }
+}
+
+/* Of an odd number of lines the last makes a pair with itself: both halves compute the same. */
+static inline void solve_hinges(xpbd *m, const hinge_lines *l, int side_by_side) {
+  float *x = &m->position[0].x;
+  const __m256 step = _mm256_broadcast_ps((const __m128 *)(const void *)m->free_hinge_step);
+  for (uint32_t line = 0; line < l->count; line += WIDTH) {
+    hinge_bundle q = {l, l->is_near_pin + line / WIDTH * l->length, {{0}}};
+    uint32_t taken = l->count - line < WIDTH ? l->count - line : WIDTH;
+    for (uint32_t k = 0; k < taken; k += 2) {
+      q.first[k / 2][0] = (line + k) * l->across;
+      q.first[k / 2][1] = (k + 1 < taken ? line + k + 1 : line + k) * l->across;
+    }
+    if (taken == WIDTH) {
+      solve_bundle(x, &q, PAIRS, side_by_side, step);
+      continue;
+    }
+    for (uint32_t k = 0; k < taken; k += 2) {
+      hinge_bundle one = {l, q.is_near_pin, {{q.first[k / 2][0], q.first[k / 2][1]}}};
+      solve_bundle(x, &one, 1, 0, step);
+    }
+  }
+}
+
+/// Solve ///
+
+/* Bending is soft and comes first: what it leaves of stretch the springs after it take out. */
 static void solve(xpbd *m, float per_squared_time) {
   float *x = &m->position[0].x;
   const __m256 factor = _mm256_set1_ps(per_squared_time);
+  solve_hinges(m, &m->hinges[0], 1);
+  solve_hinges(m, &m->hinges[1], 0);
   for (int i = 0; i < m->batch_count; i++)
     solve_batch(x, &m->batches[i], factor);
 }
 
 /// Wind ///
 
-/* Adds half the air's density times area, |v| and (v.n) n, shared by the corners. */
-static void blow_on(xpbd *m, const uint32_t *corner, float h) {
-  const vector4 *x = m->position;
-  vector4 *v = m->velocity;
-  uint32_t i = corner[0], j = corner[1], l = corner[2];
-  float ex = x[j].x - x[i].x, ey = x[j].y - x[i].y, ez = x[j].z - x[i].z;
-  float fx = x[l].x - x[i].x, fy = x[l].y - x[i].y, fz = x[l].z - x[i].z;
-  float nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  float area2 = sqrtf(nx * nx + ny * ny + nz * nz) + 1e-12f;
-  float rx = bench_wind.x - (v[i].x + v[j].x + v[l].x) / 3;
-  float ry = bench_wind.y - (v[i].y + v[j].y + v[l].y) / 3;
-  float rz = bench_wind.z - (v[i].z + v[j].z + v[l].z) / 3;
-  float into = (rx * nx + ry * ny + rz * nz) / area2, speed = sqrtf(rx * rx + ry * ry + rz * rz);
-  float g = 0.5f * bench_air_density * 0.5f * area2 * speed * into / area2 / 3 * h;
-  for (int k = 0; k < 3; k++) {
-    uint32_t q = corner[k];
-    float w = x[q].w * g;
-    v[q].x += w * nx;
-    v[q].y += w * ny;
-    v[q].z += w * nz;
+/* Turns one vector of eight for each of x, y, z into four pairs with 0 in lane w: the inverse of transpose(). */
+static inline void transpose_back(__m256 x, __m256 y, __m256 z, __m256 *d) {
+  const __m256 zero = _mm256_setzero_ps();
+  __m256 xy01 = _mm256_unpacklo_ps(x, y), xy23 = _mm256_unpackhi_ps(x, y);
+  __m256 z01 = _mm256_unpacklo_ps(z, zero), z23 = _mm256_unpackhi_ps(z, zero);
+  d[0] = _mm256_shuffle_ps(xy01, z01, 0x44);
+  d[1] = _mm256_shuffle_ps(xy01, z01, 0xee);
+  d[2] = _mm256_shuffle_ps(xy23, z23, 0x44);
+  d[3] = _mm256_shuffle_ps(xy23, z23, 0xee);
+}
+
+/* Of eight triangles with edges e and f, whose corners' velocities add up to v: what the air adds to the momentum of
+   each corner in a substep, h times half the air's density times area, |r| and (r.n) n over 3, with r the wind relative
+   to the triangle. `scale` is the air's density times h / 12, area being half the length of e x f. */
+static inline void blow_on(const __m256 *e, const __m256 *f, const __m256 *v, float scale, __m256 *push) {
+  const __m256 third = _mm256_set1_ps(1.0f / 3);
+  __m256 ex, ey, ez, fx, fy, fz, vx, vy, vz;
+  transpose(e, &ex, &ey, &ez);
+  transpose(f, &fx, &fy, &fz);
+  transpose(v, &vx, &vy, &vz);
+  __m256 nx = _mm256_fmsub_ps(ey, fz, _mm256_mul_ps(ez, fy)), ny = _mm256_fmsub_ps(ez, fx, _mm256_mul_ps(ex, fz));
+  __m256 nz = _mm256_fmsub_ps(ex, fy, _mm256_mul_ps(ey, fx)), tiny = _mm256_set1_ps(1e-24f);
+  __m256 rx = _mm256_fnmadd_ps(vx, third, _mm256_set1_ps(bench_wind.x));
+  __m256 ry = _mm256_fnmadd_ps(vy, third, _mm256_set1_ps(bench_wind.y));
+  __m256 rz = _mm256_fnmadd_ps(vz, third, _mm256_set1_ps(bench_wind.z));
+  __m256 nn = _mm256_fmadd_ps(nx, nx, _mm256_fmadd_ps(ny, ny, _mm256_fmadd_ps(nz, nz, tiny)));
+  __m256 rr = _mm256_fmadd_ps(rx, rx, _mm256_fmadd_ps(ry, ry, _mm256_mul_ps(rz, rz)));
+  __m256 rn = _mm256_fmadd_ps(rx, nx, _mm256_fmadd_ps(ry, ny, _mm256_mul_ps(rz, nz)));
+  __m256 g = _mm256_mul_ps(_mm256_mul_ps(rn, _mm256_set1_ps(scale)), _mm256_sqrt_ps(_mm256_div_ps(rr, nn)));
+  transpose_back(_mm256_mul_ps(g, nx), _mm256_mul_ps(g, ny), _mm256_mul_ps(g, nz), push);
+}
+
+static inline void push_corner(const float *x, float *v, const uint32_t *corner, int i, __m256 push) {
+  __m256 mobility = _mm256_permute_ps(load_pair(x, corner, i), 0xff);
+  store_pair(v, corner, i, _mm256_fmadd_ps(mobility, push, load_pair(v, corner, i)));
+}
+
+/* Eight cells that share no particle, of two triangles each: corners 0 1 3 and 0 3 2, of which 1 is beside 0, 2 below
+   it and 3 below 1. */
+static inline void blow_on_cells(xpbd *m, const cells *q, float scale) {
+  const float *x = &m->position[0].x;
+  float *v = &m->velocity[0].x;
+  __m256 edge[4][4], first[4], second[4], push[2][4];
+  for (int i = 0; i < 4; i++) {
+    __m256 from = load_pair(x, q->corner[0], i);
+    for (int k = 1; k < 4; k++)
+      edge[k][i] = _mm256_sub_ps(load_pair(x, q->corner[k], i), from);
+    __m256 shared = _mm256_add_ps(load_pair(v, q->corner[0], i), load_pair(v, q->corner[3], i));
+    first[i] = _mm256_add_ps(shared, load_pair(v, q->corner[1], i));
+    second[i] = _mm256_add_ps(shared, load_pair(v, q->corner[2], i));
+  }
+  blow_on(edge[1], edge[3], first, scale, push[0]);
+  blow_on(edge[3], edge[2], second, scale, push[1]);
+  for (int i = 0; i < 4; i++) {
+    __m256 both = _mm256_add_ps(push[0][i], push[1][i]);
+    push_corner(x, v, q->corner[0], i, both);
+    push_corner(x, v, q->corner[1], i, push[0][i]);
+    push_corner(x, v, q->corner[2], i, push[1][i]);
+    push_corner(x, v, q->corner[3], i, both);
   }
 }
 
 static void blow(xpbd *m, float h) {
-  for (int t = 0; t < m->triangle_count; t++)
-    blow_on(m, &m->triangles[3 * t], h);
+  for (int i = 0; i < m->cells_count; i++)
+    blow_on_cells(m, &m->cells[i], bench_air_density * h / 12);
 }
 
 /// Contact ///
@@ -295,7 +452,7 @@ static void predict(xpbd *m, float h) {
   for (int i = 0; i < m->count; i++) {
     p[i] = x[i];
     if (x[i].w > 0) {
-      v[i].y -= bench_gravity * h;
+      v[i].y -= m->scene->gravity * h;
       v[i].x *= damping;
       v[i].y *= damping;
       v[i].z *= damping;
@@ -332,25 +489,76 @@ static int xpbd_step(void *state, int frame) {
 
 /// Set-up ///
 
-static void make_triangles(xpbd *m) {
+/* Packs the cells of every second row and column. Places that are left empty have four unused particles, which are at
+   rest in one place. */
+static void pack_cells(xpbd *m, int first_row, int first_column) {
   const bench_scene *s = m->scene;
-  m->triangle_count = 2 * (s->rows - 1) * (s->columns - 1);
-  m->triangles = bench_allocate(3 * (unsigned long)m->triangle_count, sizeof(uint32_t));
-  uint32_t *t = m->triangles, below = (uint32_t)s->columns;
-  for (uint32_t i = 0; i + below < (uint32_t)s->count; i++) {
-    if (i % below + 1 == below)
-      continue;
-    const uint32_t corners[6] = {i, i + 1, i + below + 1, i, i + below + 1, i + below};
-    for (int k = 0; k < 6; k++)
-      *t++ = corners[k];
-  }
+  uint32_t taken = 0, unused = (uint32_t)m->count + 2 * WIDTH;
+  for (int row = first_row; row + 1 < s->rows; row += 2)
+    for (int column = first_column; column + 1 < s->columns; column += 2) {
+      if (taken % WIDTH == 0)
+        for (uint32_t k = 0; k < 4 * WIDTH; k++)
+          m->cells[m->cells_count + (int)(taken / WIDTH)].corner[k / WIDTH][k % WIDTH] = unused + k / WIDTH;
+      for (int k = 0; k < 4; k++)
+        m->cells[m->cells_count + (int)(taken / WIDTH)].corner[k][taken % WIDTH] =
+            (uint32_t)((row + k / 2) * s->columns + column + k % 2);
+      taken++;
+    }
+  m->cells_count += (int)((taken + WIDTH - 1) / WIDTH);
+}
+
+static void make_cells(xpbd *m) {
+  m->cells = bench_allocate((unsigned long)(m->count / WIDTH + 4), sizeof *m->cells);
+  for (int k = 0; k < 4; k++)
+    pack_cells(m, k / 2, k % 2);
+}
+
+/* The stiffness of a hinge is the rigidity times the spacing across over the cubed spacing along it [N/m], and twice
+   that where a pinned particle beside another makes a clamp: half of its strip then lies in the clamp, as cloth.c has
+   it. A hinge that has no free particle does nothing. */
+static float hinge_factor(const xpbd *m, uint32_t i, uint32_t along) {
+  const bench_scene *s = m->scene;
+  const float h = s->frame_time / (float)m->substeps, *w = s->inverse_mass;
+  float stiffness = s->rigidity / (s->spacing * s->spacing);
+  if (w[i] == 0 && (w[i - along] == 0 || w[i + along] == 0))
+    stiffness *= 2;
+  float weights = w[i - along] + 4 * w[i] + w[i + along];
+  return weights > 0 ? 1 / (weights + 1 / (stiffness * h * h)) : 0;
+}
+
+static void make_hinges(xpbd *m, hinge_lines *l) {
+  unsigned long bundles = (l->count + WIDTH - 1) / WIDTH;
+  const float *w = m->scene->inverse_mass;
+  l->factor = bench_allocate((unsigned long)m->count, sizeof *l->factor);
+  l->is_near_pin = bench_allocate(bundles * l->length, 1);
+  for (uint32_t line = 0; line < l->count; line++)
+    for (uint32_t k = 1; k + 1 < l->length; k++) {
+      uint32_t i = line * l->across + k * l->along;
+      float factor = hinge_factor(m, i, l->along);
+      for (int d = 0; d < 3; d++)
+        l->factor[i][d] = factor;
+      if (w[i - l->along] == 0 || w[i] == 0 || w[i + l->along] == 0)
+        l->is_near_pin[line / WIDTH * l->length + k] = 1;
+    }
+}
+
+static void make_all_hinges(xpbd *m) {
+  uint32_t columns = (uint32_t)m->scene->columns, rows = (uint32_t)m->scene->rows;
+  float mass = m->scene->mass, h = m->scene->frame_time / (float)m->substeps;
+  float stiffness = m->scene->rigidity / (m->scene->spacing * m->scene->spacing);
+  m->hinges[0] = (hinge_lines){.count = columns, .length = rows, .across = 1, .along = columns};
+  m->hinges[1] = (hinge_lines){.count = rows, .length = columns, .across = columns, .along = 1};
+  for (int k = 0; k < 2; k++)
+    make_hinges(m, &m->hinges[k]);
+  for (int d = 0; d < 3; d++)
+    m->free_hinge_step[d] = 1 / (6 + mass / (stiffness * h * h));
 }
 
 static void place_particles(xpbd *m) {
   const bench_scene *s = m->scene;
   for (int i = 0; i < s->count; i++)
     m->position[i] = (vector4){s->start[3 * i], s->start[3 * i + 1], s->start[3 * i + 2], s->inverse_mass[i]};
-  for (int i = 0; i < PADDING; i++)
+  for (int i = 0; i < 2 * WIDTH; i++)
     m->position[s->count + i] = (vector4){(float)i, 0, 0, 0};
 }
 
@@ -365,7 +573,8 @@ static void *xpbd_open(const bench_scene *scene, const setting *how) {
   m->velocity = bench_allocate(vectors, sizeof(vector4));
   place_particles(m);
   make_batches(m);
-  make_triangles(m);
+  make_all_hinges(m);
+  make_cells(m);
   return m;
 }
 
@@ -378,7 +587,8 @@ static void xpbd_read(const void *state, float *positions) {
   }
 }
 
-/* The triangles are left out: only wind needs them, and they could be counted off instead of stored. */
+/* Cells and the factors of hinges are left out: only wind needs the former, which could be counted off instead of
+   stored, and only hinges at pins the latter. */
 static size_t xpbd_bytes(const void *state) {
   const xpbd *m = state;
   return 3 * sizeof(vector4) * (size_t)(m->count + PADDING) + sizeof(batch) * (size_t)m->batch_count;
@@ -390,7 +600,11 @@ static void xpbd_close(void *state) {
   free(m->previous);
   free(m->velocity);
   free(m->batches);
-  free(m->triangles);
+  for (int k = 0; k < 2; k++) {
+    free(m->hinges[k].factor);
+    free(m->hinges[k].is_near_pin);
+  }
+  free(m->cells);
   free(m);
 }
 
