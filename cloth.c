@@ -1713,7 +1713,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
  *
  *   array            owner     content                                                   read by
- *   uniform_runs     prepare   longest run of mobility and stiffness 1 of each row,      lengths
+ *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
@@ -1802,7 +1802,8 @@ enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
+/* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
+   is. */
 #define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
 #define TETHER_BLOCK 8
@@ -1895,12 +1896,13 @@ typedef struct spring_family {
 /* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
    viscosity. */
 typedef struct bend_plan {
-  float stiffness[2];  /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
-  float twist;         /* of the twist of cells */
-  float shift;         /* share of the positions at the substep's start that is subtracted: that of the viscosity */
-  float kappa;         /* the larger stiffness, without viscosity and share of forces */
-  float ratio;         /* B' / B, 0 if B is 0 */
-  int32_t is_explicit; /* 1: by forces at the predicted positions, 0: solved along lines */
+  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
+  float twist;        /* of the twist of cells */
+  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
+  float kappa;        /* the larger stiffness, without viscosity and share of forces */
+  float ratio;        /* B' / B, 0 if B is 0 */
+  int32_t has_equal_hinges; /* 1 if every hinge has the factor 1: no map, no border of a clamp */
+  int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
@@ -1924,11 +1926,6 @@ typedef struct step_plan {
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
-
-/* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
-typedef struct uniform_run {
-  int16_t from, to;
-} uniform_run;
 
 /* A collider during one substep, as body_in_substep() computes it. */
 typedef struct moving_body {
@@ -1967,7 +1964,7 @@ typedef struct workspace {
   uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;       /* tick when a step with a deadline began */
   uint32_t ticks;       /* ticks from there to the deadline */
-  int32_t uniform;      /* particles in the uniform runs of the rows */
+  int32_t uniform;      /* particles of mobility 1 where lines may be uniform */
   int32_t obstacles;    /* how many obstacle capsules there are */
   int32_t has_deadline; /* 1 for a step with a deadline */
   int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
@@ -2011,10 +2008,10 @@ typedef struct cloth_settings {
 } cloth_settings;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_runs, the first, is
+   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -3206,6 +3203,38 @@ cloth_config cloth_config_default(void) {
   return config;
 }
 
+#if WITH_SOLVER
+
+/* Kappa up to which a spring is explicit. The thesis has the bound 0.5 (section 4.4.1) and takes 0.2 in practice. */
+#define IMEX_THRESHOLD 0.2f
+/* Cap on iterations at which no preset gained energy: 1 m, 16 to 128 columns, IMEX_SUBSTEPS of 1/60 s, swinging without
+   damping. With 24 none gains either; with 16 paper does, whose kappa reaches 8.7e4. Softer fabrics take 8 to 12. */
+#define IMEX_ITERATIONS 32
+#define IMEX_SUBSTEPS 16
+
+int cloth_config_use_imex(cloth_config *config) {
+  if (!config) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (config->cookie != CLOTH_COOKIE) {
+    return CLOTH_ERROR_CONFIG;
+  }
+  config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  config->integration.explicit_threshold = IMEX_THRESHOLD;
+  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
+  config->substeps = IMEX_SUBSTEPS;
+  config->tethers.count = 0;
+  config->strain_limit.sweeps = 0; /* limits after a solve that is cut short add energy */
+  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_AUTOMATIC : CLOTH_PRECONDITIONER_BLOCK;
+  config->solver.max_iterations = IMEX_ITERATIONS;
+  config->solver.tolerance = 1.0e-3f;
+  config->solver.warm_start = 0;
+  return CLOTH_OK;
+}
+
+#endif
+
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -3497,8 +3526,8 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t runs = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
+  int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
+  c->scratch.uniform_lines = reserve(end, (uint32_t)lines);
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
@@ -3590,7 +3619,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_ARENA;
   }
-  uintptr_t moved = offset - c->scratch.uniform_runs; /* the first part */
+  uintptr_t moved = offset - c->scratch.uniform_lines; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;
@@ -4514,7 +4543,7 @@ static float body_reach(const cloth_collider *body) {
 enum {
   /* A step */
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
+  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
   COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
@@ -4542,21 +4571,25 @@ enum {
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
-  COST_STRETCH = 190,      /* per spring solved along a line */
-  COST_LINE = 620,         /* per line of springs */
-  COST_DAMPED = 30,        /* per spring with damping, in addition */
-  COST_MAPPED = 120,       /* per spring whose stiffness maps change, in addition */
-  COST_STRETCH_RING = 115, /* per particle of a ring, in addition */
-  COST_BEND = 420,         /* bending of a particle: twist, row and column */
-  COST_BEND_LINE = 420,    /* per line of hinges and pair of columns */
-  COST_BEND_GENERAL = 210, /* in addition where masses or pins differ along a line, ... */
-  COST_BEND_MAPPED = 200,  /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,    /* per particle of a ring, in addition */
-  COST_VISCOUS = 85,       /* in addition with bending viscosity */
-  COST_LIMIT = 70,         /* per spring of a strain limit */
-  COST_LIMIT_LINE = 62,    /* per line */
-  COST_LIMIT_RING = 25,    /* per particle of a ring, in addition to that of a row */
-  COST_UPDATE = 75,        /* velocities from the moved positions */
+  COST_STRETCH = 190,        /* per spring solved along a line */
+  COST_LINE = 620,           /* per line of springs */
+  COST_DAMPED = 30,          /* per spring with damping, in addition */
+  COST_MAPPED = 120,         /* per spring whose stiffness maps change, in addition */
+  COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
+  COST_STENCIL = 178,        /* explicit bending of a particle */
+  COST_STENCIL_ROW = 900,    /* per row, ... */
+  COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */
+  COST_STENCIL_VISCOUS = 20, /* in addition with bending viscosity */
+  COST_BEND = 420,           /* bending of a particle: twist, row and column */
+  COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
+  COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
+  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_VISCOUS = 85,         /* in addition with bending viscosity */
+  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT_LINE = 62,      /* per line */
+  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_UPDATE = 75,          /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -4578,7 +4611,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 190, 210, 215};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 220, 210, 215};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -4600,28 +4633,28 @@ static uint32_t near_cost(const cloth_collider *body) {
   return COST_COLLIDE + 2u * distance_costs[body->shape];
 }
 
-/// Uniform runs ///
+/// Uniform lines ///
 
 /*
- * A uniform run is a piece of a line in which every particle has mobility 1 (it is free and of the reference mass) and
- * every spring has stiffness factor 1. Where all lines of a bundle are uniform from end to end, bending takes the
- * factors that plan_bend_lines() computes once a step, with the same bits. Every row has one run, its longest; so has
- * every block of LINE_BLOCK columns. In: pins, mass and stiffness maps; scratch.mobility, which prepare_particles() has
- * set. Out: scratch.uniform_runs, one for each row, then one for each block of columns. Scratch: no other.
+ * A line is uniform if every particle on it has mobility 1 (it is free and of the reference mass) and every spring has
+ * stiffness factor 1. Where all lines of a bundle are uniform, bending takes the factors that plan_bend_lines()
+ * computes once a step, with the same bits. In: pins, mass and stiffness maps; scratch.mobility, which
+ * prepare_particles() has set. Out: scratch.uniform_lines, a byte for each row, then one for each block of LINE_BLOCK
+ * columns, 1 where all are uniform. Scratch: no other.
  */
 
-static uniform_run *uniform_runs_of(const cloth *c) {
-  return (uniform_run *)at(c, c->scratch.uniform_runs);
+static uint8_t *uniform_rows_of(const cloth *c) {
+  return (uint8_t *)at(c, c->scratch.uniform_lines);
 }
 
-/* The run of a row, in columns. */
-static uniform_run uniform_run_of_row(const cloth *c, int32_t row) {
-  return uniform_runs_of(c)[row];
+/* The byte of the block that holds a column. */
+static uint8_t *uniform_columns_at(const cloth *c, int32_t column) {
+  return uniform_rows_of(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
-/* The run, in rows, of the block of columns that holds a column: all LINE_BLOCK columns are uniform there. */
-static uniform_run *uniform_run_of_columns(const cloth *c, int32_t column) {
-  return uniform_runs_of(c) + c->grid.rows + column / LINE_BLOCK;
+/* 1 if lines may be uniform at all. */
+static int may_be_uniform(const cloth *c) {
+  return !c->constant.stiffness_map && !has_solver_contacts(c);
 }
 
 /* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
@@ -4630,73 +4663,55 @@ static int has_unit_mobility(const cloth *c, int32_t particle) {
   return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
 }
 
-/* The longest uniform run of a line, the first of several of that length; empty if there is none. The line has `length`
-   elements; element n is made of `side` particles next to each other in a row, from `first + n * along` on: one for a
-   row, a row of a block of columns for the others. */
-static uniform_run longest_uniform_run(const cloth *c, int32_t first, int32_t length, int32_t along, int32_t side) {
-  uniform_run longest = {0, 0};
-  int32_t from = 0;
-  for (int32_t n = 0; n < length && !c->constant.stiffness_map && !has_solver_contacts(c); n++) {
-    for (int32_t s = 0; s < side; s++) {
-      from = has_unit_mobility(c, first + n * along + s) ? from : n + 1;
-    }
-    if (n + 1 - from > longest.to - longest.from) {
-      longest.from = (int16_t)from;
-      longest.to = (int16_t)(n + 1);
-    }
-  }
-  return longest;
-}
-
-static uniform_run longest_uniform_run_of_row(const cloth *c, int32_t row) {
-  return longest_uniform_run(c, row * c->grid.columns, c->grid.columns, 1, 1);
-}
-
 #if WITH_PLANNING
-/* What find_uniform_runs() would return, between steps. */
+/* What find_uniform_lines() would return, between steps. */
 static int32_t count_uniform_particles(const cloth *c) {
   int32_t count = 0;
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    uniform_run run = longest_uniform_run_of_row(c, row);
-    count += run.to - run.from;
+  for (int32_t i = 0; i < c->count && may_be_uniform(c); i++) {
+    count += has_unit_mobility(c, i);
   }
   return count;
 }
 #endif
 
-/* Are the first `columns` particles of `rows` rows uniform, from particle `first` on? The whole lines that most sheets
-   consist of are recognised at a few instructions per block of lanes. */
-static int are_uniform(const cloth *c, int32_t first, int32_t rows, int32_t columns) {
-  lanes one = lanes_splat(1.0f);
-  lanes max_deviation = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    const float *mobility = floats_at(c, c->scratch.mobility) + first + row * c->grid.columns;
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      lanes deviation = lanes_absolute(lanes_subtract(lanes_load(mobility + column), one));
-      max_deviation = lanes_maximum(max_deviation, lanes_keep(lanes_first(columns - column), deviation));
-    }
+/* The number of particles of mobility 1 among `count`, at most LINE_BLOCK. Whole blocks, which are most, take a few
+   instructions. */
+CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
+  lanes deviation = lanes_splat(0.0f);
+  for (int32_t n = 0; n < count; n += CLOTH_LANES) {
+    const lanes difference = lanes_subtract(lanes_load(mobility + n), lanes_splat(1.0f));
+    deviation = lanes_maximum(deviation, lanes_keep(lanes_first(count - n), lanes_absolute(difference)));
   }
-  return !c->constant.stiffness_map && !has_solver_contacts(c) &&
-         !lanes_any(lanes_less(lanes_splat(0.0f), max_deviation));
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), deviation))) {
+    return count;
+  }
+  int32_t uniform = 0;
+  for (int32_t n = 0; n < count; n++) {
+    uniform += mobility[n] == 1.0f;
+  }
+  return uniform;
 }
 
-/* Finds the runs of all rows and of all blocks of columns. Returns the number of particles in the runs of the rows. */
-CLOTH_SEPARATE int32_t find_uniform_runs(const cloth *c) {
-  int32_t count = 0;
-  const uniform_run whole_row = {0, (int16_t)c->grid.columns}, whole_column = {0, (int16_t)c->grid.rows};
+/* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
+CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
+  int32_t total = 0;
+  for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
+    *uniform_columns_at(c, column) = (uint8_t)may_be;
+  }
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    int is_whole = are_uniform(c, row * c->grid.columns, 1, c->grid.columns);
-    uniform_run run = is_whole ? whole_row : longest_uniform_run_of_row(c, row);
-    uniform_runs_of(c)[row] = run;
-    count += run.to - run.from;
+    int32_t in_row = 0;
+    for (int32_t column = 0; column < columns && may_be; column += LINE_BLOCK) {
+      const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
+      const int32_t uniform = count_in_block(mobility + row * columns + column, left);
+      *uniform_columns_at(c, column) &= uniform == left;
+      in_row += uniform;
+    }
+    uniform_rows_of(c)[row] = may_be && in_row == columns;
+    total += in_row;
   }
-  for (int32_t column = 0; column < c->grid.columns; column += LINE_BLOCK) {
-    int32_t side = c->grid.columns - column < LINE_BLOCK ? c->grid.columns - column : LINE_BLOCK;
-    int is_whole = are_uniform(c, column, c->grid.rows, side);
-    *uniform_run_of_columns(c, column) =
-        is_whole ? whole_column : longest_uniform_run(c, column, c->grid.rows, c->grid.columns, side);
-  }
-  return count;
+  return total;
 }
 
 /// Vertex layouts ///
@@ -5170,36 +5185,7 @@ static float force_share(const step_plan *plan) {
 
 /* Largest product of the stiffness of bending and of the largest eigenvalue of hinges and twists, 16 of each, at which
    bending is explicit. At the predicted positions a mode is stable up to about 1, whatever the share of BDF2. */
-#define EXPLICIT_BEND_LIMIT 0.75f
-
-/* Is a pin on exactly one side of a particle, between two others? */
-static int is_pinned_on_one_side(const cloth *c, int32_t before, int32_t after) {
-  return is_pinned(c, before) != is_pinned(c, after);
-}
-
-/* Is a pinned particle the border of a clamp in its row or its column? Their ends have no hinge. */
-static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
-  const int32_t columns = c->grid.columns, i = row * columns + column;
-  if (row > 0 && row + 1 < c->grid.rows && is_pinned_on_one_side(c, i - columns, i + columns)) {
-    return 1;
-  }
-  const int32_t before = column > 0 ? i - 1 : i + columns - 1, after = column + 1 < columns ? i + 1 : i + 1 - columns;
-  const int has_hinge = is_wrapped(c) || (column > 0 && column + 1 < columns);
-  return has_hinge && is_pinned_on_one_side(c, before, after);
-}
-
-/* Does every hinge have the factor 1? */
-CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (c->constant.stiffness_map) {
-    return 0;
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i) && is_clamp_border(c, i / c->grid.columns, i % c->grid.columns)) {
-      return 0;
-    }
-  }
-  return 1;
-}
+#define EXPLICIT_BEND_LIMIT 0.9f
 
 /* Bending. What exceeds the limit is taken from the viscosity first. */
 static void plan_bend(const cloth *c, step_plan *plan) {
@@ -5222,7 +5208,8 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   b->twist = 2.0f * square_root(b->stiffness[WARP]) * square_root(b->stiffness[WEFT]);
   b->shift = flush_small(viscosity / (1.0f + viscosity), WORK_QUANTUM);
   const float largest = 16.0f * (b->stiffness[WARP] + b->stiffness[WEFT] + b->twist) * max_kappa_factor(c);
-  b->is_explicit = largest <= EXPLICIT_BEND_LIMIT && has_equal_hinges(c);
+  b->has_equal_hinges = 1;
+  b->is_explicit = largest <= EXPLICIT_BEND_LIMIT;
   plan->bends = b->stiffness[WARP] > 0.0f || b->stiffness[WEFT] > 0.0f;
 }
 
@@ -5310,7 +5297,8 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared. */
+/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
+   plan_hinges() does. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -5338,6 +5326,65 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+}
+
+/* 1 if bending is solved along lines. */
+static int has_bend_lines(const step_plan *plan) {
+  return plan->bends && !plan->bend.is_explicit;
+}
+
+/* 1 if bending acts by forces, as a stencil. */
+static int has_stencil(const step_plan *plan) {
+  return plan->bends && plan->bend.is_explicit;
+}
+
+/* Is a pin on exactly one side of a particle, between two others? */
+static int is_pinned_on_one_side(const cloth *c, int32_t before, int32_t after) {
+  return is_pinned(c, before) != is_pinned(c, after);
+}
+
+/* Is a pinned particle the border of a clamp in its row or its column? Their ends have no hinge. */
+static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns, i = row * columns + column;
+  if (row > 0 && row + 1 < c->grid.rows && is_pinned_on_one_side(c, i - columns, i + columns)) {
+    return 1;
+  }
+  const int32_t before = column > 0 ? i - 1 : i + columns - 1, after = column + 1 < columns ? i + 1 : i + 1 - columns;
+  const int has_hinge = is_wrapped(c) || (column > 0 && column + 1 < columns);
+  return has_hinge && is_pinned_on_one_side(c, before, after);
+}
+
+/* 1 if all particles of a row are free. */
+static int is_row_free(const cloth *c, int32_t row) {
+  const uint8_t *freedom = freedom_of(c) + row * c->grid.columns;
+  uint32_t common = FREEDOM_FREE;
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    common &= freedom[column];
+  }
+  return common == FREEDOM_FREE;
+}
+
+/* Does every hinge have the factor 1, whatever contacts of the solver hold? */
+CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
+  if (c->constant.stiffness_map || has_solver_contacts(c)) {
+    return 0;
+  }
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const int32_t columns = is_row_free(c, row) ? 0 : c->grid.columns;
+    for (int32_t column = 0; column < columns; column++) {
+      if (is_pinned(c, row * c->grid.columns + column) && is_clamp_border(c, row, column)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+/* Tells the plan what pins, maps and contacts make of the hinges: where their factors differ, bending is solved along
+   lines. */
+static void plan_hinges(const cloth *c, step_plan *plan) {
+  plan->bend.has_equal_hinges = has_equal_hinges(c);
+  plan->bend.is_explicit &= plan->bend.has_equal_hinges;
 }
 
 /// Forces ///
@@ -6902,7 +6949,6 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 /* The bundle of the columns from one on. */
 static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t column) {
   int32_t left = c->grid.columns - column;
-  uniform_run run = *uniform_run_of_columns(c, column);
   line_bundle b = {.x = {x.x + column, x.y + column, x.z + column},
                    .mobility = floats_at(c, c->scratch.mobility) + column,
                    .next = c->grid.columns,
@@ -6911,7 +6957,7 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .is_uniform = run.from == 0 && run.to == c->grid.rows};
+                   .is_uniform = *uniform_columns_at(c, column)};
   return b;
 }
 
@@ -7020,12 +7066,11 @@ static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int
 
 #endif
 
-/* Are all particles of `count` rows uniform, from a row on? */
+/* Are `count` rows uniform, from a row on? */
 static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
   int uniform = 1;
   for (int32_t n = 0; n < count; n++) {
-    uniform_run run = uniform_run_of_row(c, row + n);
-    uniform &= run.from == 0 && run.to == c->grid.columns;
+    uniform &= uniform_rows_of(c)[row + n];
   }
   return uniform;
 }
@@ -7373,8 +7418,9 @@ typedef struct bend_lines {
   const line_bundle *lines; /* the original of b, whose address may be taken */
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
-  const float *uniform; /* factors of uniform lines */
-  float *work;          /* line_slot_blocks() blocks of lanes for each element */
+  int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
+  const float *uniform;     /* factors of uniform lines */
+  float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
 
 /* Blocks of lanes of an element in line_work: half-solved displacements, factors p and q of lines that are not uniform,
@@ -7435,7 +7481,7 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     return lanes_splat(0.0f);
   }
   lanes factor = lanes_splat(1.0f);
-  if (!l->b.is_uniform) {
+  if (!l->has_equal_hinges) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
@@ -7458,7 +7504,7 @@ CLOTH_INLINE void move_window(const bend_lines *l, int32_t element, bend_window 
     if (l->c->constant.stiffness_map) {
       w->after_hinge = lanes3_quantise(w->after_hinge, WORK_ROUNDER);
     }
-    if (!l->b.is_uniform) {
+    if (!l->has_equal_hinges) {
       w->after_hinge = lanes3_scale(w->after_hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
@@ -7540,7 +7586,7 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
 CLOTH_SEPARATE void solve_uniform_bend(const bend_lines *l) {
   bend_lines copy = *l;
   copy.b.is_ring = 0;
-  copy.b.is_uniform = 1;
+  copy.has_equal_hinges = 1;
   solve_open_bend(&copy, 1);
 }
 
@@ -7738,6 +7784,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .old = old,
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
+                        .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
 #if WITH_WRAP
@@ -7906,11 +7953,10 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
   lanes3_store(t->x, i, lanes3_add(lanes3_load(t->x, i), moved), left);
 }
 
-/* Are all particles of a block of columns, and of the columns after each, uniform? */
+/* Are a block of columns, and the columns after each, uniform? */
 static int are_pairs_uniform(const cloth *c, int32_t column) {
   const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
-  const uniform_run a = *uniform_run_of_columns(c, column), b = *uniform_run_of_columns(c, last);
-  return a.from == 0 && a.to == c->grid.rows && b.from == 0 && b.to == c->grid.rows;
+  return *uniform_columns_at(c, column) && *uniform_columns_at(c, last);
 }
 
 /* Solves the twist of all cells. */
@@ -8498,7 +8544,7 @@ static uint32_t strain_limit_cost(const cloth *c) {
  * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
- * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_runs, the maps.
+ * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
  * Out: the predicted positions, in scratch.product.
  * Scratch: residual (twist, transposed rows), line_work.
  */
@@ -8578,11 +8624,6 @@ static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction
 
 #endif
 
-/* 1 if bending is solved along lines. */
-static int has_bend_lines(const step_plan *plan) {
-  return plan->bends && !plan->bend.is_explicit;
-}
-
 /* Positions at the start of the substep, laid out like those of a bundle of rows: transposed if something reads them.
  */
 static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) {
@@ -8648,7 +8689,7 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
-  if (plan->bends && plan->bend.is_explicit) {
+  if (has_stencil(plan)) {
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -10824,7 +10865,8 @@ static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
 static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
   const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
   const uint32_t lines[DIRECTIONS] = {[WARP] = rows, [WEFT] = columns, [DIAGONAL] = columns, [ANTIDIAGONAL] = columns};
-  uint64_t cost = plan->bends ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  uint64_t cost = has_bend_lines(plan) ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  cost += has_stencil(plan) ? (uint64_t)rows * COST_STENCIL_ROW + (uint64_t)columns * COST_STENCIL_COLUMN : 0u;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     cost += plan->spring[d].projected != PROJECTED_NONE ? (uint64_t)lines[d] * COST_LINE : 0u;
   }
@@ -10835,7 +10877,10 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
   const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
   uint32_t cost = 0;
-  if (plan->bends) {
+  if (has_stencil(plan)) {
+    cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
+  }
+  if (has_bend_lines(plan)) {
     cost += COST_BEND + (plan->bend.shift > 0.0f ? COST_VISCOUS : 0u);
     cost += is_mapped * COST_BEND_MAPPED + is_ring * COST_BEND_RING;
   }
@@ -10866,7 +10911,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles in the uniform runs of all rows */
+  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
   int32_t confined;      /* particles confined to lines and planes */
   int32_t tether_slots;  /* tethers of a particle; 0 without pins */
   int32_t colliders;     /* all of them ... */
@@ -10889,7 +10934,7 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-/* The scene as it is now, with `uniform` particles in the uniform runs of the rows. */
+/* The scene as it is now, with `uniform` particles of mobility 1. */
 static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
@@ -10917,7 +10962,7 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
-   particle out of the uniform runs may be the cause for its row, its column and the columns beside it. */
+   particle of another mobility may be the cause for its row, its column and the columns beside it. */
 static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   const uint64_t causes = (uint32_t)(c->count - scene->uniform);
   const uint64_t particles = causes * (uint32_t)(3 * c->grid.rows + c->grid.columns);
@@ -10942,7 +10987,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   }
   uint64_t work = cost * (uint32_t)c->count;
   work += (uint64_t)line_cost(c, plan) * (uint32_t)c->count + lines_cost(c, plan);
-  work += plan->bends ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
+  work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
@@ -11011,6 +11056,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
+  plan_hinges(c, plan);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
   return CLOTH_OK;
 }
@@ -11040,7 +11086,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
-/* The scene of the highest work that a cloth of this config can be in: no uniform runs, and as many confined particles
+/* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
    and colliders as there is room for, cylinders, whose contacts cost more than those of any other shape. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
@@ -11065,6 +11111,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &model->plan);
+    model->plan.bend.is_explicit = 0; /* pins may come that need lines */
     uint64_t work = planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene);
     max = work > max ? work : max;
   }
@@ -11406,14 +11453,15 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
-/* What precedes the substeps: the plan, mobilities and uniform runs, the planned work, tethers and constraints. */
+/* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
 static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
+  plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
   w->plan.is_free = is_free_cloth(c);
-  int32_t uniform = find_uniform_runs(c);
+  int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);

@@ -319,6 +319,16 @@ typedef struct cloth_config {
 /* Returns a config with every default named above. */
 CLOTH_API cloth_config cloth_config_default(void);
 
+/* Sets the time integration of the thesis, adaptive implicit-explicit (IMEX, section 4.4): in every step a spring of
+   stretch or shear is explicit up to kappa 0.2 (eq. 4.8) and implicit above it (eq. 4.13), by preconditioned conjugate
+   gradients (fig. 5.2); none is projected. Bending is solved along lines all the same; the thesis has it explicit. Sets
+   integration.method CLOTH_INTEGRATION_ADAPTIVE, explicit_threshold 0.2, projection_threshold CLOTH_KAPPA_NEVER,
+   bdf2_blend 0; substeps 16; tethers.count 0; strain_limit.sweeps 0; solver.preconditioner
+   CLOTH_PRECONDITIONER_AUTOMATIC, with CLOTH_NO_MULTILEVEL CLOTH_PRECONDITIONER_BLOCK, max_iterations 32, tolerance
+   1e-3, warm_start 0; and nothing else. Change single settings afterwards. At 60 steps a second no preset on a sheet of
+   1 m gains energy with 16 to 128 columns and rows. Returns CLOTH_OK, or CONFIG. Absent with CLOTH_NO_SOLVER. */
+CLOTH_API int cloth_config_use_imex(cloth_config *config);
+
 /* Say in words what is wrong with a config or a fabric: a field, its range and unit, as "fabric.bend: 0..10 N m", or
    settings in conflict; or "ok". The text is cut to `bytes` bytes with its terminating 0; 128 are enough. Return
    CLOTH_OK, or what cloth_init() or cloth_set_fabric() would: CONFIG, RANGE, CONFLICT, LEFT_OUT. */

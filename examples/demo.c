@@ -1,5 +1,5 @@
 /*
- * Runs three scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
+ * Runs four scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
  * an animation (APNG).
  *
  *     demo [directory]                                   (default build/demo)
@@ -8,6 +8,7 @@
  */
 #include "cloth.h"
 #include "image.h"
+#include "net.h"
 #include "plot.h"
 #include "png.h"
 #include "render.h"
@@ -29,12 +30,38 @@
 #define make_directory(path) mkdir(path, 0777)
 #endif
 
-enum { GRID = 48, MOMENTS = 6, MOMENTS_ACROSS = 3, VIEW_SIZE = 500, GUTTER = 4, OBJECT_LIMIT = 8, PATH_LENGTH = 512 };
+enum {
+  GRID = 48,
+  NET_GRID = 24,
+  MOMENTS = 6,
+  MOMENTS_ACROSS = 3,
+  VIEW_SIZE = 500,
+  GUTTER = 4,
+  OBJECT_LIMIT = 8,
+  PATH_LENGTH = 512
+};
 
 /* Animations: pixels along a side, and steps from one picture to the next, a twentieth of a second. */
 enum { FILM_SIZE = 300, FILM_STEPS = 3 };
 
+/* The demo has nothing to fall back to: it says what went wrong and ends. */
+static void must(int result, const char *what) {
+  if (result >= 0)
+    return;
+  fprintf(stderr, "demo: %s: %s\n", what, result < CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
+  exit(EXIT_FAILURE);
+}
+
+static void *must_allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  must(memory ? 0 : CLOTH_ERROR_ARENA, "out of memory");
+  return memory;
+}
+
 /// What is shown ///
+
+/* Changes a scene before it is built. */
+typedef void scene_change(scene *description);
 
 typedef struct show {
   scene_kind kind;
@@ -45,8 +72,23 @@ typedef struct show {
   float floor_height;  /* [m] */
   int floor_is_solid;
   render_material fabric;
-  cloth_collider prop; /* seen but not felt; none if its radius is 0 */
+  cloth_collider prop;  /* seen but not felt; none if its radius is 0 */
+  scene_change *change; /* NULL: as it is */
+  int is_net;           /* 1: drawn as a net of springs, by how they are integrated */
 } show;
+
+/* The thesis's adaptive scheme on a sheet that hangs from its upper edge and is a hundred times softer on the right:
+   stiff springs are implicit there and soft ones explicit, in one substep. */
+static void halve_stiffness(scene *s) {
+  static float map[NET_GRID * NET_GRID];
+  for (int i = 0; i < NET_GRID * NET_GRID; i++)
+    map[i] = i % NET_GRID < NET_GRID / 2 ? 1.0f : 0.01f;
+  s->name = "imex";
+  s->pins = SCENE_PINS_ROW;
+  s->config.columns = s->config.rows = NET_GRID;
+  s->config.grid.stiffness_map = map;
+  must(cloth_config_use_imex(&s->config), "cloth_config_use_imex");
+}
 
 static const show shows[] = {
     {.kind = SCENE_HANG,
@@ -82,23 +124,26 @@ static const show shows[] = {
               .radius = 0.014f,
               .radius_top = 0.014f,
               .half_height = 0.7f}},
+    {.kind = SCENE_HANG,
+     .title = "Adaptive scheme, right half soft",
+     .moments = {0.1f, 0.3f, 0.5f, 0.7f, 1.0f, 3.0f},
+     .eye = {2.5f, 0.45f, 2.0f},
+     .target = {0.48f, -0.5f, 0.16f},
+     .to_light = {0.2f, 1.0f, 0.65f},
+     .field_of_view = 0.66f,
+     .floor_height = -1.4f,
+     .change = halve_stiffness,
+     .is_net = 1},
 };
 
 static const render_material stone = {{0.55f, 0.53f, 0.50f}, {0.55f, 0.53f, 0.50f}, 0, 0.12f, 0};
 
-/* The demo has nothing to fall back to: it says what went wrong and ends. */
-static void must(int result, const char *what) {
-  if (result >= 0)
-    return;
-  fprintf(stderr, "demo: %s: %s\n", what, result <= CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
-  exit(EXIT_FAILURE);
-}
-
-static void *must_allocate(size_t count, size_t size) {
-  void *memory = calloc(count, size);
-  must(memory ? 0 : CLOTH_ERROR_ARENA, "out of memory");
-  return memory;
-}
+/* Of the springs, by method, and the colours of their captions. */
+static const render_material net_materials[NET_METHOD_COUNT] = {
+    [NET_EXPLICIT] = {{0.80f, 0.30f, 0.02f}, {0.80f, 0.30f, 0.02f}, 0, 0.05f, 0.3f},
+    [NET_IMPLICIT] = {{0.03f, 0.12f, 0.42f}, {0.03f, 0.12f, 0.42f}, 0, 0.05f, 0.3f}};
+static const uint32_t net_colours[NET_METHOD_COUNT] = {0xb8690c, 0x1f4f96};
+static const char *const net_names[NET_METHOD_COUNT] = {"explicit", "implicit"};
 
 /// What is recorded ///
 
@@ -108,6 +153,7 @@ typedef struct history {
   float *kinetic, *elastic, *potential, *total; /* [J] */
   float *contacts, *sticking;                   /* particles, at the end of the frame */
   float *substeps, *work;                       /* of a frame; the work in millions of instructions */
+  float *iterations;                            /* of a solver in a substep, on average */
   float *microseconds;
   cloth_statistics last;
   int notes;
@@ -115,8 +161,8 @@ typedef struct history {
 
 static history history_create(int frames) {
   history h = {0};
-  float **const series[] = {&h.max_stretch, &h.rms_stretch, &h.kinetic,  &h.elastic, &h.potential,   &h.total,
-                            &h.contacts,    &h.sticking,    &h.substeps, &h.work,    &h.microseconds};
+  float **const series[] = {&h.max_stretch, &h.rms_stretch, &h.kinetic,  &h.elastic, &h.potential,  &h.total,
+                            &h.contacts,    &h.sticking,    &h.substeps, &h.work,    &h.iterations, &h.microseconds};
   h.frames = frames;
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     *series[i] = must_allocate((size_t)frames, sizeof(float));
@@ -124,8 +170,8 @@ static history history_create(int frames) {
 }
 
 static void history_destroy(history *h) {
-  float *const series[] = {h->max_stretch, h->rms_stretch, h->kinetic,  h->elastic, h->potential,   h->total,
-                           h->contacts,    h->sticking,    h->substeps, h->work,    h->microseconds};
+  float *const series[] = {h->max_stretch, h->rms_stretch, h->kinetic,  h->elastic, h->potential,  h->total,
+                           h->contacts,    h->sticking,    h->substeps, h->work,    h->iterations, h->microseconds};
   for (size_t i = 0; i < sizeof series / sizeof *series; i++)
     free(series[i]);
 }
@@ -144,6 +190,7 @@ static void record(history *h, int frame, const cloth *sheet) {
   h->sticking[frame] = (float)h->last.contacts_sticking;
   h->work[frame] = 1e-6f * (float)((uint64_t)h->last.work[1] << 32 | h->last.work[0]);
   h->substeps[frame] = (float)h->last.substeps;
+  h->iterations[frame] = (float)h->last.iterations / (float)h->last.substeps;
   h->notes |= h->last.notes;
 }
 
@@ -174,8 +221,10 @@ static float median(float *values, int count) {
 
 /// Pictures ///
 
-/* Everything that is drawn of one scene: the cloth first, then what is rigid. */
+/* Everything that is drawn of one scene: the cloth or its net first, then what is rigid. */
 typedef struct stage {
+  const cloth_config *config;
+  net springs;
   render_mesh meshes[OBJECT_LIMIT];
   render_object objects[OBJECT_LIMIT];
   int count;
@@ -190,12 +239,26 @@ static render_mesh *stage_next(stage *s, render_material material) {
   return mesh;
 }
 
-static void stage_set_up(stage *s, const show *what, const scene *description, const cloth *sheet) {
+static void stage_add_net(stage *s) {
+  must(net_create(&s->springs, s->config->columns, s->config->rows), "net");
+  for (int method = 0; method < NET_METHOD_COUNT; method++)
+    s->objects[s->count++] = (render_object){&s->springs.meshes[method], net_materials[method]};
+}
+
+static void stage_add_cloth(stage *s, const show *what, const cloth *sheet) {
   int indices = cloth_get_index_count(sheet);
   must(indices, "cloth_get_index_count");
   render_mesh *mesh = stage_next(s, what->fabric);
   must(render_mesh_create(mesh, GRID * GRID, indices), "cloth mesh");
   must(cloth_write_indices32(sheet, 0, mesh->indices, (size_t)indices), "cloth_write_indices32");
+}
+
+static void stage_set_up(stage *s, const show *what, const scene *description, const cloth *sheet) {
+  s->config = &description->config;
+  if (what->is_net)
+    stage_add_net(s);
+  else
+    stage_add_cloth(s, what, sheet);
   for (int i = 0; i < description->collider_count; i++)
     if (description->colliders[i].shape != CLOTH_SHAPE_PLANE)
       must(render_mesh_from_collider(stage_next(s, stone), &description->colliders[i]), "collider mesh");
@@ -207,21 +270,39 @@ static void stage_set_up(stage *s, const show *what, const scene *description, c
 }
 
 static void stage_clear(stage *s) {
+  net_destroy(&s->springs);
   for (int i = 0; i < s->count; i++)
     render_mesh_destroy(&s->meshes[i]);
   image_destroy(&s->picture);
   image_destroy(&s->film_picture);
 }
 
-/* Draws the scene as it is now. */
-static void draw_view(stage *s, const show *what, const cloth *sheet, image *picture, rectangle area) {
+/* Brings the meshes of the cloth to where it is now. */
+static void stage_follow(stage *s, const show *what, const cloth *sheet) {
   static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
                                              offsetof(render_vertex, normal), offsetof(render_vertex, u)};
+  if (what->is_net)
+    must(net_update(&s->springs, sheet, s->config), "net_update");
+  else
+    must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
+         "cloth_write_vertices");
+}
+
+/* Draws the scene as it is now. */
+static void draw_view(stage *s, const show *what, const cloth *sheet, image *picture, rectangle area) {
   render_scene view = {
       what->eye, what->target, what->field_of_view, what->to_light, 1.6f, what->floor_height, s->objects, s->count, 0};
-  must(cloth_write_vertices(sheet, &layout, s->meshes[0].vertices, GRID * GRID * sizeof(render_vertex)),
-       "cloth_write_vertices");
+  stage_follow(s, what, sheet);
   must(render_view(picture, area, &view), "render_view");
+}
+
+/* Which colour is which method, and how many springs it integrates. */
+static void draw_legend(stage *s, rectangle area) {
+  char caption[48];
+  for (int method = 0; method < NET_METHOD_COUNT; method++) {
+    snprintf(caption, sizeof caption, "%s: %d springs", net_names[method], s->springs.springs[method]);
+    image_text(&s->picture, area.x + 16, area.y + 40 + 22 * method, 2, net_colours[method], caption);
+  }
 }
 
 static void draw_moment(stage *s, const show *what, const cloth *sheet, int moment) {
@@ -233,20 +314,24 @@ static void draw_moment(stage *s, const show *what, const cloth *sheet, int mome
   image_text(&s->picture, area.x + 16, area.y + area.height - 30, 2, 0x40464c, caption);
   if (moment == 0)
     image_text(&s->picture, area.x + 16, area.y + 16, 2, 0x40464c, what->title);
+  if (moment == 0 && what->is_net)
+    draw_legend(s, area);
 }
 
 static void draw_plot(image *picture, const show *what, const history *h, float frame_time) {
-  const plot_panel panels[] = {
-      {"Strain of the stretch springs [%]",
-       {{"largest", h->max_stretch, 0xc03a2b}, {"rms", h->rms_stretch, 0x2b6cb0}},
-       2},
-      {"Energy [J]",
-       {{"kinetic", h->kinetic, 0xc03a2b},
-        {"elastic", h->elastic, 0xd69e2e},
-        {"potential", h->potential, 0x2b6cb0},
-        {"total", h->total, 0x505860}},
-       4},
-      {"Particles in contact", {{"all", h->contacts, 0x2b6cb0}, {"sticking", h->sticking, 0xd69e2e}}, 2}};
+  const plot_panel contacts = {
+      "Particles in contact", {{"all", h->contacts, 0x2b6cb0}, {"sticking", h->sticking, 0xd69e2e}}, 2};
+  const plot_panel solves = {"Solver iterations of a substep", {{"mean", h->iterations, 0x2b6cb0}}, 1};
+  const plot_panel panels[] = {{"Strain of the stretch springs [%]",
+                                {{"largest", h->max_stretch, 0xc03a2b}, {"rms", h->rms_stretch, 0x2b6cb0}},
+                                2},
+                               {"Energy [J]",
+                                {{"kinetic", h->kinetic, 0xc03a2b},
+                                 {"elastic", h->elastic, 0xd69e2e},
+                                 {"potential", h->potential, 0x2b6cb0},
+                                 {"total", h->total, 0x505860}},
+                                4},
+                               what->is_net ? solves : contacts};
   const plot content = {what->title, "time [s]", frame_time, h->frames, panels, 3};
   must(image_create(picture, 1500, 1000, 0xffffff), "plot");
   plot_draw(picture, &content);
@@ -269,9 +354,10 @@ static void report_notes(int notes) {
 }
 
 static void report(const show *what, const scene *description, size_t bytes, history *h) {
-  int count = h->frames, particles = GRID * GRID;
+  const int columns = description->config.columns, rows = description->config.rows;
+  int count = h->frames, particles = columns * rows;
   printf("%s\n", what->title);
-  printf("  particles            %10d   %d x %d\n", particles, GRID, GRID);
+  printf("  particles            %10d   %d x %d\n", particles, columns, rows);
   printf("  arena                %10zu B, %zu a particle\n", bytes, bytes / (size_t)particles);
   printf("  simulated            %10.1f s in %d frames\n", (double)((float)count * description->frame_time), count);
   report_families(&h->last);
@@ -344,6 +430,8 @@ static void run(const show *what, const char *directory) {
   image plot_picture;
   int moment = 0;
   description.config.air = cloth_config_default().air;
+  if (what->change)
+    what->change(&description);
   if (what->floor_is_solid)
     scene_add_floor(&description, what->floor_height);
   must(scene_open(&description, &instance), "scene_open");

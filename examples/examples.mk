@@ -2,7 +2,7 @@
 
 .PHONY: demo web test-web lockstep game game-window board
 
-EXAMPLES = examples/image.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
+EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
 demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo

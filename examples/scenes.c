@@ -79,6 +79,13 @@ static int pin_corners(cloth *sheet, int columns) {
   return result < 0 ? result : pin_at(sheet, columns - 1, 0);
 }
 
+static int pin_row(cloth *sheet, int columns) {
+  int result = CLOTH_OK;
+  for (int column = 0; column < columns && result >= 0; column++)
+    result = pin_at(sheet, column, 0);
+  return result;
+}
+
 static int pin_column(cloth *sheet, int rows) {
   int result = CLOTH_OK;
   for (int row = 0; row < rows && result >= 0; row++)
@@ -89,6 +96,8 @@ static int pin_column(cloth *sheet, int rows) {
 static int set_pins(const scene *description, cloth *sheet) {
   if (description->pins == SCENE_PINS_CORNERS)
     return pin_corners(sheet, description->config.columns);
+  if (description->pins == SCENE_PINS_ROW)
+    return pin_row(sheet, description->config.columns);
   if (description->pins == SCENE_PINS_COLUMN)
     return pin_column(sheet, description->config.rows);
   return CLOTH_OK;

@@ -20,6 +20,7 @@ typedef enum scene_kind {
 typedef enum scene_pins {
   SCENE_PINS_NONE,
   SCENE_PINS_CORNERS, /* both ends of row 0 */
+  SCENE_PINS_ROW,     /* all of row 0 */
   SCENE_PINS_COLUMN   /* all of column 0 */
 } scene_pins;
 

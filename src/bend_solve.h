@@ -105,8 +105,9 @@ typedef struct bend_lines {
   const line_bundle *lines; /* the original of b, whose address may be taken */
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
-  const float *uniform; /* factors of uniform lines */
-  float *work;          /* line_slot_blocks() blocks of lanes for each element */
+  int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
+  const float *uniform;     /* factors of uniform lines */
+  float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
 
 /* Blocks of lanes of an element in line_work: half-solved displacements, factors p and q of lines that are not uniform,
@@ -167,7 +168,7 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     return lanes_splat(0.0f);
   }
   lanes factor = lanes_splat(1.0f);
-  if (!l->b.is_uniform) {
+  if (!l->has_equal_hinges) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
@@ -190,7 +191,7 @@ CLOTH_INLINE void move_window(const bend_lines *l, int32_t element, bend_window 
     if (l->c->constant.stiffness_map) {
       w->after_hinge = lanes3_quantise(w->after_hinge, WORK_ROUNDER);
     }
-    if (!l->b.is_uniform) {
+    if (!l->has_equal_hinges) {
       w->after_hinge = lanes3_scale(w->after_hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
@@ -272,7 +273,7 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
 CLOTH_SEPARATE void solve_uniform_bend(const bend_lines *l) {
   bend_lines copy = *l;
   copy.b.is_ring = 0;
-  copy.b.is_uniform = 1;
+  copy.has_equal_hinges = 1;
   solve_open_bend(&copy, 1);
 }
 
@@ -470,6 +471,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .old = old,
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
+                        .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
 #if WITH_WRAP
@@ -638,11 +640,10 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
   lanes3_store(t->x, i, lanes3_add(lanes3_load(t->x, i), moved), left);
 }
 
-/* Are all particles of a block of columns, and of the columns after each, uniform? */
+/* Are a block of columns, and the columns after each, uniform? */
 static int are_pairs_uniform(const cloth *c, int32_t column) {
   const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
-  const uniform_run a = *uniform_run_of_columns(c, column), b = *uniform_run_of_columns(c, last);
-  return a.from == 0 && a.to == c->grid.rows && b.from == 0 && b.to == c->grid.rows;
+  return *uniform_columns_at(c, column) && *uniform_columns_at(c, last);
 }
 
 /* Solves the twist of all cells. */

@@ -16,7 +16,7 @@
 enum {
   /* A step */
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform runs */
+  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
   COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
@@ -44,21 +44,25 @@ enum {
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
-  COST_STRETCH = 190,      /* per spring solved along a line */
-  COST_LINE = 620,         /* per line of springs */
-  COST_DAMPED = 30,        /* per spring with damping, in addition */
-  COST_MAPPED = 120,       /* per spring whose stiffness maps change, in addition */
-  COST_STRETCH_RING = 115, /* per particle of a ring, in addition */
-  COST_BEND = 420,         /* bending of a particle: twist, row and column */
-  COST_BEND_LINE = 420,    /* per line of hinges and pair of columns */
-  COST_BEND_GENERAL = 210, /* in addition where masses or pins differ along a line, ... */
-  COST_BEND_MAPPED = 200,  /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,    /* per particle of a ring, in addition */
-  COST_VISCOUS = 85,       /* in addition with bending viscosity */
-  COST_LIMIT = 70,         /* per spring of a strain limit */
-  COST_LIMIT_LINE = 62,    /* per line */
-  COST_LIMIT_RING = 25,    /* per particle of a ring, in addition to that of a row */
-  COST_UPDATE = 75,        /* velocities from the moved positions */
+  COST_STRETCH = 190,        /* per spring solved along a line */
+  COST_LINE = 620,           /* per line of springs */
+  COST_DAMPED = 30,          /* per spring with damping, in addition */
+  COST_MAPPED = 120,         /* per spring whose stiffness maps change, in addition */
+  COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
+  COST_STENCIL = 178,        /* explicit bending of a particle */
+  COST_STENCIL_ROW = 900,    /* per row, ... */
+  COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */
+  COST_STENCIL_VISCOUS = 20, /* in addition with bending viscosity */
+  COST_BEND = 420,           /* bending of a particle: twist, row and column */
+  COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
+  COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
+  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_VISCOUS = 85,         /* in addition with bending viscosity */
+  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT_LINE = 62,      /* per line */
+  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_UPDATE = 75,          /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -80,7 +84,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 190, 210, 215};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 220, 210, 215};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that

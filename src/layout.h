@@ -163,8 +163,8 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t runs = c->grid.rows + (c->grid.columns + LINE_BLOCK - 1) / LINE_BLOCK;
-  c->scratch.uniform_runs = reserve(end, (uint32_t)runs * (uint32_t)sizeof(uniform_run));
+  int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
+  c->scratch.uniform_lines = reserve(end, (uint32_t)lines);
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
@@ -256,7 +256,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_ARENA;
   }
-  uintptr_t moved = offset - c->scratch.uniform_runs; /* the first part */
+  uintptr_t moved = offset - c->scratch.uniform_lines; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;

@@ -159,7 +159,6 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 /* The bundle of the columns from one on. */
 static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t column) {
   int32_t left = c->grid.columns - column;
-  uniform_run run = *uniform_run_of_columns(c, column);
   line_bundle b = {.x = {x.x + column, x.y + column, x.z + column},
                    .mobility = floats_at(c, c->scratch.mobility) + column,
                    .next = c->grid.columns,
@@ -168,7 +167,7 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .is_uniform = run.from == 0 && run.to == c->grid.rows};
+                   .is_uniform = *uniform_columns_at(c, column)};
   return b;
 }
 
@@ -277,12 +276,11 @@ static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int
 
 #endif
 
-/* Are all particles of `count` rows uniform, from a row on? */
+/* Are `count` rows uniform, from a row on? */
 static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
   int uniform = 1;
   for (int32_t n = 0; n < count; n++) {
-    uniform_run run = uniform_run_of_row(c, row + n);
-    uniform &= run.from == 0 && run.to == c->grid.columns;
+    uniform &= uniform_rows_of(c)[row + n];
   }
   return uniform;
 }

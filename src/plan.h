@@ -139,36 +139,7 @@ static float force_share(const step_plan *plan) {
 
 /* Largest product of the stiffness of bending and of the largest eigenvalue of hinges and twists, 16 of each, at which
    bending is explicit. At the predicted positions a mode is stable up to about 1, whatever the share of BDF2. */
-#define EXPLICIT_BEND_LIMIT 0.75f
-
-/* Is a pin on exactly one side of a particle, between two others? */
-static int is_pinned_on_one_side(const cloth *c, int32_t before, int32_t after) {
-  return is_pinned(c, before) != is_pinned(c, after);
-}
-
-/* Is a pinned particle the border of a clamp in its row or its column? Their ends have no hinge. */
-static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
-  const int32_t columns = c->grid.columns, i = row * columns + column;
-  if (row > 0 && row + 1 < c->grid.rows && is_pinned_on_one_side(c, i - columns, i + columns)) {
-    return 1;
-  }
-  const int32_t before = column > 0 ? i - 1 : i + columns - 1, after = column + 1 < columns ? i + 1 : i + 1 - columns;
-  const int has_hinge = is_wrapped(c) || (column > 0 && column + 1 < columns);
-  return has_hinge && is_pinned_on_one_side(c, before, after);
-}
-
-/* Does every hinge have the factor 1? */
-CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (c->constant.stiffness_map) {
-    return 0;
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i) && is_clamp_border(c, i / c->grid.columns, i % c->grid.columns)) {
-      return 0;
-    }
-  }
-  return 1;
-}
+#define EXPLICIT_BEND_LIMIT 0.9f
 
 /* Bending. What exceeds the limit is taken from the viscosity first. */
 static void plan_bend(const cloth *c, step_plan *plan) {
@@ -191,7 +162,8 @@ static void plan_bend(const cloth *c, step_plan *plan) {
   b->twist = 2.0f * square_root(b->stiffness[WARP]) * square_root(b->stiffness[WEFT]);
   b->shift = flush_small(viscosity / (1.0f + viscosity), WORK_QUANTUM);
   const float largest = 16.0f * (b->stiffness[WARP] + b->stiffness[WEFT] + b->twist) * max_kappa_factor(c);
-  b->is_explicit = largest <= EXPLICIT_BEND_LIMIT && has_equal_hinges(c);
+  b->has_equal_hinges = 1;
+  b->is_explicit = largest <= EXPLICIT_BEND_LIMIT;
   plan->bends = b->stiffness[WARP] > 0.0f || b->stiffness[WEFT] > 0.0f;
 }
 
@@ -279,7 +251,8 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared. */
+/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
+   plan_hinges() does. */
 CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
@@ -307,4 +280,63 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+}
+
+/* 1 if bending is solved along lines. */
+static int has_bend_lines(const step_plan *plan) {
+  return plan->bends && !plan->bend.is_explicit;
+}
+
+/* 1 if bending acts by forces, as a stencil. */
+static int has_stencil(const step_plan *plan) {
+  return plan->bends && plan->bend.is_explicit;
+}
+
+/* Is a pin on exactly one side of a particle, between two others? */
+static int is_pinned_on_one_side(const cloth *c, int32_t before, int32_t after) {
+  return is_pinned(c, before) != is_pinned(c, after);
+}
+
+/* Is a pinned particle the border of a clamp in its row or its column? Their ends have no hinge. */
+static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns, i = row * columns + column;
+  if (row > 0 && row + 1 < c->grid.rows && is_pinned_on_one_side(c, i - columns, i + columns)) {
+    return 1;
+  }
+  const int32_t before = column > 0 ? i - 1 : i + columns - 1, after = column + 1 < columns ? i + 1 : i + 1 - columns;
+  const int has_hinge = is_wrapped(c) || (column > 0 && column + 1 < columns);
+  return has_hinge && is_pinned_on_one_side(c, before, after);
+}
+
+/* 1 if all particles of a row are free. */
+static int is_row_free(const cloth *c, int32_t row) {
+  const uint8_t *freedom = freedom_of(c) + row * c->grid.columns;
+  uint32_t common = FREEDOM_FREE;
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    common &= freedom[column];
+  }
+  return common == FREEDOM_FREE;
+}
+
+/* Does every hinge have the factor 1, whatever contacts of the solver hold? */
+CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
+  if (c->constant.stiffness_map || has_solver_contacts(c)) {
+    return 0;
+  }
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const int32_t columns = is_row_free(c, row) ? 0 : c->grid.columns;
+    for (int32_t column = 0; column < columns; column++) {
+      if (is_pinned(c, row * c->grid.columns + column) && is_clamp_border(c, row, column)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+/* Tells the plan what pins, maps and contacts make of the hinges: where their factors differ, bending is solved along
+   lines. */
+static void plan_hinges(const cloth *c, step_plan *plan) {
+  plan->bend.has_equal_hinges = has_equal_hinges(c);
+  plan->bend.is_explicit &= plan->bend.has_equal_hinges;
 }

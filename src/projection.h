@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "lines.h"
+#include "plan.h"
 #include "scalar.h"
 #include "stretch_solve.h"
 #include "types.h"
@@ -15,7 +16,7 @@
  * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
- * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_runs, the maps.
+ * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
  * Out: the predicted positions, in scratch.product.
  * Scratch: residual (twist, transposed rows), line_work.
  */
@@ -95,11 +96,6 @@ static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction
 
 #endif
 
-/* 1 if bending is solved along lines. */
-static int has_bend_lines(const step_plan *plan) {
-  return plan->bends && !plan->bend.is_explicit;
-}
-
 /* Positions at the start of the substep, laid out like those of a bundle of rows: transposed if something reads them.
  */
 static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) {
@@ -165,7 +161,7 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
-  if (plan->bends && plan->bend.is_explicit) {
+  if (has_stencil(plan)) {
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION

@@ -166,14 +166,15 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
-/* What precedes the substeps: the plan, mobilities and uniform runs, the planned work, tethers and constraints. */
+/* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
 static void prepare_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   plan_step(c, dt, &w->plan);
+  plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
   w->plan.is_free = is_free_cloth(c);
-  int32_t uniform = find_uniform_runs(c);
+  int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);

@@ -29,7 +29,7 @@
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
  *
  *   array            owner     content                                                   read by
- *   uniform_runs     prepare   longest run of mobility and stiffness 1 of each row,      lengths
+ *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
@@ -118,7 +118,8 @@ enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* Columns, or rows, that share a uniform_run: the largest CLOTH_LANES there is. */
+/* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
+   is. */
 #define LINE_BLOCK 8
 /* Particles of a row whose tethers share a mark. */
 #define TETHER_BLOCK 8
@@ -211,12 +212,13 @@ typedef struct spring_family {
 /* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
    viscosity. */
 typedef struct bend_plan {
-  float stiffness[2];  /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
-  float twist;         /* of the twist of cells */
-  float shift;         /* share of the positions at the substep's start that is subtracted: that of the viscosity */
-  float kappa;         /* the larger stiffness, without viscosity and share of forces */
-  float ratio;         /* B' / B, 0 if B is 0 */
-  int32_t is_explicit; /* 1: by forces at the predicted positions, 0: solved along lines */
+  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
+  float twist;        /* of the twist of cells */
+  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
+  float kappa;        /* the larger stiffness, without viscosity and share of forces */
+  float ratio;        /* B' / B, 0 if B is 0 */
+  int32_t has_equal_hinges; /* 1 if every hinge has the factor 1: no map, no border of a clamp */
+  int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
@@ -240,11 +242,6 @@ typedef struct step_plan {
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
-
-/* Columns from .. to - 1 of a row, or rows of a block of columns, in which mobilities and stiffness factors are 1. */
-typedef struct uniform_run {
-  int16_t from, to;
-} uniform_run;
 
 /* A collider during one substep, as body_in_substep() computes it. */
 typedef struct moving_body {
@@ -283,7 +280,7 @@ typedef struct workspace {
   uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;       /* tick when a step with a deadline began */
   uint32_t ticks;       /* ticks from there to the deadline */
-  int32_t uniform;      /* particles in the uniform runs of the rows */
+  int32_t uniform;      /* particles of mobility 1 where lines may be uniform */
   int32_t obstacles;    /* how many obstacle capsules there are */
   int32_t has_deadline; /* 1 for a step with a deadline */
   int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
@@ -327,10 +324,10 @@ typedef struct cloth_settings {
 } cloth_settings;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_runs, the first, is
+   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_runs, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;

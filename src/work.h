@@ -65,7 +65,8 @@ static uint32_t forces_cost(const cloth *c, const step_plan *plan) {
 static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
   const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
   const uint32_t lines[DIRECTIONS] = {[WARP] = rows, [WEFT] = columns, [DIAGONAL] = columns, [ANTIDIAGONAL] = columns};
-  uint64_t cost = plan->bends ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  uint64_t cost = has_bend_lines(plan) ? (uint64_t)(rows + 2u * columns) * COST_BEND_LINE : 0u;
+  cost += has_stencil(plan) ? (uint64_t)rows * COST_STENCIL_ROW + (uint64_t)columns * COST_STENCIL_COLUMN : 0u;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     cost += plan->spring[d].projected != PROJECTED_NONE ? (uint64_t)lines[d] * COST_LINE : 0u;
   }
@@ -76,7 +77,10 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
   const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
   uint32_t cost = 0;
-  if (plan->bends) {
+  if (has_stencil(plan)) {
+    cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
+  }
+  if (has_bend_lines(plan)) {
     cost += COST_BEND + (plan->bend.shift > 0.0f ? COST_VISCOUS : 0u);
     cost += is_mapped * COST_BEND_MAPPED + is_ring * COST_BEND_RING;
   }
@@ -107,7 +111,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles in the uniform runs of all rows */
+  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
   int32_t confined;      /* particles confined to lines and planes */
   int32_t tether_slots;  /* tethers of a particle; 0 without pins */
   int32_t colliders;     /* all of them ... */
@@ -130,7 +134,7 @@ static int has_pins(const cloth *c) {
   return 0;
 }
 
-/* The scene as it is now, with `uniform` particles in the uniform runs of the rows. */
+/* The scene as it is now, with `uniform` particles of mobility 1. */
 static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
@@ -158,7 +162,7 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
-   particle out of the uniform runs may be the cause for its row, its column and the columns beside it. */
+   particle of another mobility may be the cause for its row, its column and the columns beside it. */
 static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   const uint64_t causes = (uint32_t)(c->count - scene->uniform);
   const uint64_t particles = causes * (uint32_t)(3 * c->grid.rows + c->grid.columns);
@@ -183,7 +187,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   }
   uint64_t work = cost * (uint32_t)c->count;
   work += (uint64_t)line_cost(c, plan) * (uint32_t)c->count + lines_cost(c, plan);
-  work += plan->bends ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
+  work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
@@ -252,6 +256,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
+  plan_hinges(c, plan);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
   return CLOTH_OK;
 }
@@ -281,7 +286,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
 }
 
-/* The scene of the highest work that a cloth of this config can be in: no uniform runs, and as many confined particles
+/* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
    and colliders as there is room for, cylinders, whose contacts cost more than those of any other shape. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
@@ -306,6 +311,7 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &model->plan);
+    model->plan.bend.is_explicit = 0; /* pins may come that need lines */
     uint64_t work = planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene);
     max = work > max ? work : max;
   }

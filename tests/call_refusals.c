@@ -79,6 +79,7 @@ static void test_null_refusals(void) {
   CHECK(cloth_add_collider(sheet, &ball) == 0, "no collider");
   guarded_settle(&f);
   REFUSED(&f, cloth_fabric_preset(CLOTH_FABRIC_WOOL, NULL), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_config_use_imex(NULL), CLOTH_ERROR_NULL);
   REFUSED(&f, cloth_get_memory(sheet, NULL), CLOTH_ERROR_NULL);
   REFUSED(&f, cloth_set_fabric(sheet, NULL), CLOTH_ERROR_NULL);
   REFUSED(&f, cloth_add_collider(sheet, NULL), CLOTH_ERROR_NULL);

@@ -283,6 +283,68 @@ static void test_three_tiers_in_one_sheet(void) {
   fixture_free(&s);
 }
 
+/// The thesis's scheme ///
+
+/* The call sets what the header says and leaves all else as it was. */
+static void test_imex_settings(void) {
+  cloth_config config = square_config(8, 0.0), before, expected;
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
+  config.solver.tolerance = 0.1f;
+  config.solver.warm_start = 1;
+  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  memcpy(&expected, &config, sizeof config);
+  expected.substeps = 16;
+  expected.integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  expected.integration.explicit_threshold = 0.2f;
+  expected.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  expected.integration.bdf2_blend = 0.0f;
+  expected.tethers.count = 0;
+  expected.strain_limit.sweeps = 0;
+  expected.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  expected.solver.max_iterations = 32;
+  expected.solver.tolerance = 1e-3f;
+  expected.solver.warm_start = 0;
+  int result = cloth_config_use_imex(&config);
+  CHECK(result == CLOTH_OK && memcmp(&config, &expected, sizeof config) == 0, "%s", cloth_result_name(result));
+  CHECK(cloth_config_use_imex(NULL) == CLOTH_ERROR_NULL, "NULL was taken");
+  config.cookie++;
+  config.substeps = 3;
+  memcpy(&before, &config, sizeof config);
+  CHECK(cloth_config_use_imex(&config) == CLOTH_ERROR_CONFIG, "a config without its cookie was taken");
+  CHECK(memcmp(&config, &before, sizeof config) == 0, "a refused config was changed");
+}
+
+/* Stiff stretch is implicit and soft shear explicit. After a second the sheet differs from one with all springs
+   implicit by less than the spacing; in the thesis (section 4.4.3) mostly by a tenth of it, at most by 1.68. */
+static void test_imex_sheet(void) {
+  const int side = 16;
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = side;
+  config.fabric.shear = 100.0f;
+  config.fabric.shear_damping = 0.01f;
+  CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "refused");
+  fixture adaptive = fixture_make(&config);
+  config.integration.explicit_threshold = 0.0f;
+  fixture implicit = fixture_make(&config);
+  fixture *const both[] = {&adaptive, &implicit};
+  for (int i = 0; i < 2; i++) {
+    cloth_pin(both[i]->sheet, 0);
+    cloth_pin(both[i]->sheet, side - 1);
+    const int notes = run_steps(both[i]->sheet, 60, FRAME);
+    const cloth_statistics st = read_statistics(both[i]->sheet);
+    CHECK(notes == CLOTH_OK && st.substeps == 16 && st.iterations > 0, "notes %d, %d substeps, %d iterations", notes,
+          st.substeps, st.iterations);
+    CHECK(st.mode[CLOTH_FAMILY_STRETCH_WARP] == CLOTH_MODE_IMPLICIT, "warp %d", st.mode[CLOTH_FAMILY_STRETCH_WARP]);
+    CHECK(st.mode[CLOTH_FAMILY_STRETCH_WEFT] == CLOTH_MODE_IMPLICIT, "weft %d", st.mode[CLOTH_FAMILY_STRETCH_WEFT]);
+    CHECK(st.mode[CLOTH_FAMILY_SHEAR] == (i == 0 ? CLOTH_MODE_EXPLICIT : CLOTH_MODE_IMPLICIT), "shear %d",
+          st.mode[CLOTH_FAMILY_SHEAR]);
+  }
+  const double off = largest_distance(&adaptive, &implicit) * (side - 1);
+  CHECK(off > 0.0 && off < 1.0, "%g of the spacing apart", off);
+  fixture_free(&adaptive);
+  fixture_free(&implicit);
+}
+
 static const test tests[] = {
     TEST(preconditioners),
     TEST(warm_start),
@@ -296,6 +358,8 @@ static const test tests[] = {
     TEST(iterations_are_those_of_the_last_step),
     TEST(leaning_edges),
     TEST(three_tiers_in_one_sheet),
+    TEST(imex_settings),
+    TEST(imex_sheet),
 };
 
 int main(int count, char **arguments) {

@@ -45,6 +45,11 @@ int main(void) {
   cloth_config config = cloth_config_default();
   CHECK(asked_for(&config) == CLOTH_OK, "the defaults gave %d", asked_for(&config));
   test_hang();
+#ifndef CLOTH_NO_SOLVER
+  CHECK(cloth_config_use_imex(&config) == CLOTH_OK && asked_for(&config) == CLOTH_OK, "the thesis's scheme gave %d",
+        asked_for(&config));
+  config = cloth_config_default();
+#endif
 #if defined(CLOTH_NO_SOLVER) && defined(CLOTH_NO_PROJECTION)
   CHECK(config.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
 #else

@@ -87,7 +87,7 @@ static cloth *open_crumpled(const kind *k, step_plan *plan, double crumple, doub
   plan->bend.is_explicit = 0;
   clear_pads(sheet);
   prepare_particles(sheet, 1.0f / 60.0f);
-  find_uniform_runs(sheet);
+  find_uniform_lines(sheet);
   plan_bend_lines(sheet, plan);
   for (int32_t i = 0; i < COUNT; i++) {
     cloth_vector x = vector_load(vectors_at(sheet, sheet->state.position), i);

@@ -154,6 +154,17 @@ check_sliders() {
   verdict "sliders go from end to end" $? "$result"
 }
 
+# Every fabric of the library, on a scene with contact: the list has them all, and the cloth keeps its size.
+check_fabrics() {
+  expected=$(sed -n '/^typedef enum cloth_fabric_kind/,/^}/p' cloth.h | grep -c '^  CLOTH_FABRIC_[A-Z]*,')
+  select_scene tablecloth 0
+  result=$(run "const list = document.querySelector('#controls select'), trouble = document.getElementById('trouble');
+    return [...list.options].map(({ value, text }) => { list.value = value; list.dispatchEvent(new Event('input'));
+      page.advance(30); return trouble.hidden && text !== '' && page.stretch() < 0.5; }).join()" | tr -d '\n')
+  [ "$(echo "$result" | grep -o true | wc -l)" = "$expected" ]
+  verdict "all $expected fabrics" $? "$result"
+}
+
 # Every grid that the page offers, in every scene.
 check_grids() {
   for name in $scenes; do
@@ -237,6 +248,7 @@ check_drag mouse
 check_orbit
 pictures desktop
 check_sliders
+check_fabrics
 check_grids
 screen 390 844 1 true
 open_page ""

@@ -32,7 +32,6 @@ static cloth_config describe(const cloth_vector *positions) {
   config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_WOOL, &config.fabric);
   config.wind = breeze;
-  config.air.drag = config.air.lift = 1;
   config.capacity.targets = 1;
   config.integration.velocity_damping = 0.5f;
   config.substeps = 10;

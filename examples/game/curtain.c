@@ -15,7 +15,6 @@ static cloth_config describe(const cloth_vector *positions) {
   config.edge_weft = vector(0, -panel_height, 0);
   config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
-  config.air.drag = 1;
   config.integration.velocity_damping = 1;
   config.substeps = 8;
   config.integration.bdf2_blend = 0.6f;

@@ -35,7 +35,6 @@ static cloth_config describe(int level, const cloth_vector *positions) {
   config.grid.positions = positions;
   config.wind = wind;
   cloth_fabric_preset(CLOTH_FABRIC_POLYESTER, &config.fabric);
-  config.air.drag = config.air.lift = 1;
   config.substeps = levels[level].substeps;
   config.integration.bdf2_blend = 0.8f;
   config.max_colliders = 0;

@@ -68,7 +68,7 @@ typedef struct player {
 static void must(int result, const char *what) {
   if (result >= 0)
     return;
-  fprintf(stderr, "game: %s: %s\n", what, result <= CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
+  fprintf(stderr, "game: %s: %s\n", what, result < CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
   exit(EXIT_FAILURE);
 }
 

@@ -23,7 +23,6 @@ static cloth_config describe_cloth(int columns, int rows) {
   config.edge_weft = (cloth_vector){0, -1, 0};
   config.substeps = 2;
   config.strain_limit.sweeps = 4;
-  config.air.drag = 1;
   config.max_colliders = 1 + PLAYERS;
   config.capacity.max_confined = 0;
   return config;

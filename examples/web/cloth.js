@@ -29,12 +29,21 @@ export class Cloth {
     return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
   }
 
-  names() {
+  // All texts that a function of the module gives by number.
+  list(textOf) {
     const found = [];
-    for (let address; (address = this.call.scene_name(found.length)) !== 0; ) {
+    for (let address; (address = textOf(found.length)) !== 0; ) {
       found.push(this.text(address));
     }
     return found;
+  }
+
+  names() {
+    return this.list(this.call.scene_name);
+  }
+
+  fabrics() {
+    return this.list(this.call.fabric_name);
   }
 
   // Throws what the library calls the error.

@@ -20,6 +20,7 @@ static float bodies[BODY_FLOATS * STAGE_BODY_LIMIT];
 
 int EXPORT(self_test)(void);
 const char *EXPORT(scene_name)(int kind);
+const char *EXPORT(fabric_name)(int kind);
 int EXPORT(scene_open)(int kind, int columns);
 int EXPORT(scene_step)(void);
 int EXPORT(run_board_flag)(int frames);
@@ -51,6 +52,10 @@ int self_test(void) {
 
 const char *scene_name(int kind) {
   return kind < STAGE_KIND_COUNT ? stage_name((stage_kind)kind) : NULL;
+}
+
+const char *fabric_name(int kind) {
+  return kind < CLOTH_FABRIC_COUNT ? stage_fabric_name((cloth_fabric_kind)kind) : NULL;
 }
 
 int scene_open(int kind, int columns) {

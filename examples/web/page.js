@@ -7,7 +7,6 @@ const FRAME = 1000 / 60;
 const NEVER = 1e30;
 const GRIDS = [16, 24, 32, 40, 48, 56, 64];
 const TIER_NAMES = ["explicit", "implicit", "projected", "inactive"];
-const FABRICS = ["silk", "cotton", "wool", "denim", "polyester"];
 
 const red = [0.52, 0.05, 0.045], blue = [0.045, 0.16, 0.36], cream = [0.78, 0.71, 0.56], green = [0.05, 0.24, 0.17];
 const white = [0.86, 0.86, 0.85];
@@ -35,8 +34,8 @@ const exponent = (value) => {
 
 // In the module's order. A logarithmic slider holds the logarithm.
 const SETTINGS = [
-  { title: "Fabric", choices: FABRICS },
-  { title: "Stretch", log: true, low: 1, high: 5, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
+  { title: "Fabric", isFabric: true },
+  { title: "Stretch", log: true, low: 1, high: 6, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
   { title: "Bend", log: true, low: -7, high: -2, step: 0.05, show: (v) => `${exponent(v)} N m` },
   { title: "Substeps", low: 1, high: 48, step: 1, show: String },
   { title: "Iteration cap", low: 1, high: 64, step: 1, show: String },
@@ -71,11 +70,11 @@ function report(error) {
 function makeSetting(setting, which) {
   const box = document.createElement("label");
   box.className = "setting";
-  box.innerHTML = `<span></span><output></output>${setting.choices ? "<select></select>" : '<input type="range">'}`;
+  box.innerHTML = `<span></span><output></output>${setting.isFabric ? "<select></select>" : '<input type="range">'}`;
   [setting.title_, setting.output, setting.input] = box.children;
   setting.title_.textContent = setting.title;
-  if (setting.choices) {
-    setting.input.append(...setting.choices.map((name, i) => new Option(name, i)));
+  if (setting.isFabric) {
+    setting.input.append(...cloth.fabrics().map((name, i) => new Option(name, i)));
   } else {
     Object.assign(setting.input, { min: setting.low, max: setting.high, step: setting.step });
   }
@@ -407,6 +406,7 @@ window.page = {
   state,
   names: () => names,
   hash: () => cloth.hash(),
+  stretch: () => cloth.call.largest_stretch(),
   position: (particle) => [...cloth.position(particle)],
   select,
   setPaused,

@@ -30,6 +30,16 @@ const char *stage_name(stage_kind kind) {
   return plans[kind].name;
 }
 
+const char *stage_fabric_name(cloth_fabric_kind kind) {
+  static const char *const names[CLOTH_FABRIC_COUNT] = {
+      [CLOTH_FABRIC_SILK] = "silk",       [CLOTH_FABRIC_COTTON] = "cotton",       [CLOTH_FABRIC_WOOL] = "wool",
+      [CLOTH_FABRIC_DENIM] = "denim",     [CLOTH_FABRIC_POLYESTER] = "polyester", [CLOTH_FABRIC_SATIN] = "satin",
+      [CLOTH_FABRIC_LINEN] = "linen",     [CLOTH_FABRIC_JERSEY] = "jersey",       [CLOTH_FABRIC_FELT] = "felt",
+      [CLOTH_FABRIC_LEATHER] = "leather", [CLOTH_FABRIC_CANVAS] = "canvas",       [CLOTH_FABRIC_RUBBER] = "rubber",
+      [CLOTH_FABRIC_PAPER] = "paper"};
+  return names[kind];
+}
+
 static void lay_sheet(stage *s) {
   const sheet_plan *plan = &plans[s->kind];
   const meander edge = {plan->origin, plan->width, plan->turn, plan->swing, plan->folds};
@@ -61,7 +71,7 @@ static void set_defaults(stage *s) {
   int is_mixed = s->kind == STAGE_DECOMPOSITION;
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
   s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
-  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : (float)config.solver.max_iterations;
+  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : 32; /* that of cloth_config_use_imex() */
   s->settings[STAGE_EXPLICIT] = is_mixed ? 0.2f : config.integration.explicit_threshold;
   s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.integration.projection_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
@@ -88,13 +98,6 @@ static cloth_fabric current_fabric(const stage *s) {
   return fabric;
 }
 
-/* Without projection the thesis's scheme needs the help that the README names. */
-static void use_thesis_scheme(cloth_config *config) {
-  config->integration.bdf2_blend = 0;
-  config->tethers.count = 0;
-  config->strain_limit.sweeps = 12;
-}
-
 static cloth_config current_config(const stage *s) {
   const sheet_plan *plan = &plans[s->kind];
   cloth_config config = cloth_config_default();
@@ -106,15 +109,13 @@ static cloth_config current_config(const stage *s) {
   config.grid.positions = s->positions;
   config.fabric = current_fabric(s);
   config.grid.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
-  config.air.drag = 1;
-  config.air.lift = 1;
+  if (s->settings[STAGE_PROJECTION] >= CLOTH_KAPPA_NEVER)
+    cloth_config_use_imex(&config);
   config.substeps = (int32_t)s->settings[STAGE_SUBSTEPS];
   config.solver.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
   config.integration.projection_threshold = s->settings[STAGE_PROJECTION];
   config.max_colliders = STAGE_BODY_LIMIT;
-  if (config.integration.projection_threshold >= CLOTH_KAPPA_NEVER)
-    use_thesis_scheme(&config);
   return config;
 }
 

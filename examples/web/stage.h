@@ -66,6 +66,9 @@ extern const float stage_frame_time; /* [s] */
 
 const char *stage_name(stage_kind kind);
 
+/* Of a preset. */
+const char *stage_fabric_name(cloth_fabric_kind kind);
+
 /* Starts a scene with its default settings. `columns` is 8..STAGE_COLUMN_LIMIT, or 0 for the scene's own. Returns
    CLOTH_OK, or CLOTH_ERROR_RANGE and has changed nothing, or another error. */
 int stage_open(stage *s, stage_kind kind, int32_t columns);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Instructions that cloth.c takes, counted exactly under QEMU by tests/cost/counter.c: no cycles, and nothing is timed.
-# Writes lines "target,compiler,level,grid,quantity,value", a table of each target's best compiler, which also goes to
-# docs/cost.md, and the goals.
+# Prints lines "target,compiler,level,grid,quantity,value", a table of each target's best compiler, and the goals, whose
+# lines end in ok or missed. Leaves the lines in BUILD/cost/cost.csv.
 #
 #   sh tests/cost/cost.sh BUILD                                   everything
 #   sh tests/cost/cost.sh BUILD count TARGET COMPILER LEVEL       one build of it, as in: count m7 gcc -O3
@@ -10,9 +10,10 @@
 #   sh tests/cost/cost.sh BUILD profile TARGET COMPILER LEVEL     instructions by function of a frame of the cape
 #
 # Quantities: instructions per particle for an "iteration" of the conjugate gradient with stretch and shear implicit,
-# and a projective "substep"; instructions of a 60 Hz frame of a projective scene of 16 substeps, or with the default settings, "-mean" and "-most"; bytes of the arenas. "cape" is the scene of the
-# goals: a sphere, a capsule, and fabric that does not stretch. Its settings are tried with 16 x 16 particles; "stretch"
-# is the 99th percentile over its edges, at rest, in %, and "swaying" the worst of it while the body moves.
+# and for a projective "substep"; instructions of a 60 Hz frame of a projective scene of 16 substeps, or with the default
+# settings, "-mean" and "-most"; bytes of the arenas. "cape" is the scene of the goals: a sphere, a capsule, and fabric
+# that does not stretch. Its settings are tried with 16 x 16 particles; "stretch" is the 99th percentile over its edges,
+# at rest, in %, and "swaying" the worst of it while the body moves.
 set -u
 out=$1/cost
 task=${2:-all}
@@ -20,9 +21,9 @@ boards=port/boards
 flags="-std=gnu99 -ffreestanding -ffp-contract=off -fno-math-errno"
 mkdir -p "$out"
 . tests/verdict.sh
-. tests/written.sh
 
-# Goals: instructions per particle and iteration; instructions of a frame of the cape at most this stretched, in %.
+# Goals: instructions per particle and iteration; instructions of a frame of the cape; its stretch at rest and while the
+# body moves, in %, which cost.c knows, too.
 goal_iteration() { # TARGET
   case $1 in
   m4f | m7) echo 180 ;;
@@ -31,11 +32,12 @@ goal_iteration() { # TARGET
 }
 goal_cape() { # TARGET
   case $1 in
-  m7) echo 300000 ;;
-  m55-helium) echo 120000 ;;
+  m7) echo 429000 ;;
+  m55-helium) echo 194000 ;;
   esac
 }
 goal_stretch=1
+goal_swaying=9
 
 arm="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native"
 riscv="qemu-system-riscv32 -M virt -bios none -display none -monitor none -serial stdio"
@@ -184,14 +186,15 @@ table() { # GRID
 
 # The cheapest setting of the cape that meets the goal of stretch: "MEAN MOST STRETCH SWAYING BUILD SETTING".
 best_cape() { # TARGET
-  cat "$out"/cape-"$1"-*.csv | awk -F, -v goal=$goal_stretch '
+  cat "$out"/cape-"$1"-*.csv | awk -F, -v goal=$goal_stretch -v swaying=$goal_swaying '
     {
       setting = $1 "," $2 "," $3 "," $5
       what = setting
       sub(/.* /, "", what)
       sub(/ [a-z]*$/, "", setting)
       value[setting, what] = $6
-      if (what == "most" && value[setting, "stretch"] <= goal && (best == "" || value[setting, "mean"] < value[best, "mean"]))
+      is_good = what == "most" && value[setting, "stretch"] <= goal && value[setting, "swaying"] <= swaying
+      if (is_good && (best == "" || value[setting, "mean"] < value[best, "mean"]))
         best = setting
     }
     END {
@@ -203,8 +206,8 @@ best_cape() { # TARGET
 
 # What is missed is no failure: the goals tell how far there is to go.
 judge() { # NAME GOAL VALUE DETAIL
-  awk -v value="${3:-1e30}" -v goal="$2" 'BEGIN { exit !(value + 0 <= goal + 0) }' && word=met || word=missed
-  echo "goal $word: $1: at most $2, found ${3:-none}${4:+, $4}"
+  awk -v value="${3:-1e30}" -v goal="$2" 'BEGIN { exit !(value + 0 <= goal + 0) }' && word=ok || word=missed
+  echo "$1: at most $2, found ${3:-none}${4:+, $4}  $word"
 }
 
 judge_all() {
@@ -252,11 +255,6 @@ show_all() {
   for grid in 8 16 32; do table $grid; done
   show_skipped
   judge_all
-  {
-    printf '# Instructions\n\nValue, compiler and level of the build that does best; quantities: tests/cost/cost.sh.\n\n```'
-    for grid in 8 16 32; do table $grid; done
-    printf '```\n'
-  } | write_between docs/cost.md "make cost"
   check_runs
   report
 }
