@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "hash.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -253,14 +254,30 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* The bits that are set in the freedom of at least one particle. */
-static uint32_t union_of_freedom_flags(const cloth *c) {
+/* Bits that are set in the freedom of at least one particle, and of every particle. */
+typedef struct freedom_summary {
+  uint32_t some, every;
+} freedom_summary;
+
+/* Reads four particles at a time. */
+static freedom_summary summarise_freedom(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
-  uint32_t flags = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    flags |= freedom[i];
+  const any_word *words = (const any_word *)(const void *)freedom;
+  const int32_t whole = c->count / 4;
+  freedom_summary s = {0, 0xffffffffu};
+  for (int32_t i = 0; i < whole; i++) {
+    s.some |= words[i];
+    s.every &= words[i];
   }
-  return flags;
+  for (int32_t i = 4 * whole; i < c->count; i++) {
+    s.some |= freedom[i];
+    s.every &= 0x01010101u * freedom[i];
+  }
+  s.some |= s.some >> 16;
+  s.every &= s.every >> 16;
+  s.some = (s.some | s.some >> 8) & 0xffu;
+  s.every = (s.every & s.every >> 8) & 0xffu;
+  return s;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {

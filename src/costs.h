@@ -84,7 +84,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 220, 210, 215};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 235, 210, 215};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that

@@ -1,8 +1,10 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "block3.h"
 #include "compiler.h"
 #include "forces.h"
+#include "hash.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
@@ -27,7 +29,7 @@
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
-  int have_moves = (union_of_freedom_flags(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  int have_moves = (summarise_freedom(c).some & (PIN_MOVING | PIN_ARRIVED)) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
@@ -39,14 +41,38 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
+/* 1 if one of the particles whose freedom is in the word is pinned. */
+static int has_pin(uint32_t freedom) {
+  return ((freedom | freedom >> 1) & 0x01010101u) != 0x01010101u;
+}
+
+/* Sets the mobilities of pinned particles to 0. */
+static void hold_pins(const cloth *c, float *mobility) {
+  const any_word *words = (const any_word *)(const void *)freedom_of(c);
+  for (int32_t first = 0; first < c->count; first += 4) {
+    const int32_t left = c->count - first;
+    if (left >= 4 && !has_pin(words[first / 4])) {
+      continue;
+    }
+    for (int32_t i = first; i < first + (left < 4 ? left : 4); i++) {
+      mobility[i] = is_pinned(c, i) ? 0.0f : mobility[i];
+    }
+  }
+}
+
 /* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
    for pins. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   float *mobility = floats_at(c, c->scratch.mobility);
-  const uint8_t *freedom = freedom_of(c);
+  const float *mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  const lanes one = lanes_splat(1.0f);
   start_pins(c, 1.0f / dt);
+  EACH_BLOCK(i, left, c->count, {
+    const lanes mass = mass_ratio ? lanes_select(lanes_first(left), lanes_load(mass_ratio + i), one) : one;
+    lanes_store_first(mobility + i, lanes_divide(one, mass), left);
+  });
+  hold_pins(c, mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    mobility[i] = (freedom[i] & FREEDOM_MASK) == FREEDOM_PINNED ? 0.0f : 1.0f / mass_ratio_at(c, i);
     CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
   }
 }
@@ -221,30 +247,139 @@ CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector
 }
 
 /*
- * The velocity update of a cloth that nothing holds. Constraints between its particles keep its momentum but for
- * rounding: a position has the resolution of a float, and divided by h that is some 1e-4 m/s. The mean of what they add
- * is therefore taken back, so that the errors do not add up over the substeps.
+ * Velocities of a cloth that nothing holds. Constraints between its particles keep both of its momenta but for two
+ * errors, which would add up over the substeps and are taken back as a rigid motion of the cloth.
+ *
+ * Rounding: a position has the resolution of a float, and divided by h that is some 1e-4 m/s. The mean of what the
+ * constraints add is therefore subtracted.
+ *
+ * Angular momentum (^ is the cross product): with the positions x at the substep's start, x + h v is the new position,
+ * so sum m x ^ v is the new angular momentum. The impulses of springs pass through the predicted positions, not through
+ * x: about x they have the moment L = sum m x ^ (x_moved - x_predicted) / h. For an acceleration a of the particles it
+ * is -s h^2 sum m v ^ a, with the share s = 1 - 5 w / 9 of forces that acts at once for the weight w of BDF2. The
+ * extrapolation of the velocities brings back 4 w / 9 h^2 sum m v ^ a. To leading order in h a substep thus changes the
+ * angular momentum by (1 - w) / s L: by L with backward Euler, by 0 with BDF2 alone.
  */
+
+/* Sums over the particles of a free cloth, times their mass ratios, of arms from one of them [m] and displacements by
+   constraints [m]. */
+typedef struct free_sums {
+  lanes_sum mass; /* used with a map of masses only */
+  lanes_sum arm[3], displacement[3];
+  lanes_sum moment[3];  /* arm ^ displacement */
+  lanes_sum square[3];  /* xx, yy, zz of the arms */
+  lanes_sum product[3]; /* yz, zx, xy of the arms */
+} free_sums;
+
+/* Loop invariants of update_free_velocities(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct free_context {
+  vector_array x, v, moved;
+  const float *mass_ratio; /* NULL: 1 */
+  cloth_vector origin;     /* of the arms */
+  float h, inverse_h;
+} free_context;
+
+CLOTH_INLINE void add_to_sums(lanes_sum sums[3], int32_t i, lanes3 a) {
+  lanes_sum_add(&sums[0], i, a.x);
+  lanes_sum_add(&sums[1], i, a.y);
+  lanes_sum_add(&sums[2], i, a.z);
+}
+
+CLOTH_INLINE cloth_vector total_of(const lanes_sum sums[3]) {
+  return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
+}
+
+/* a.x b.x, a.y b.y, a.z b.z */
+CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
+}
+
+/* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
+CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
+  lanes3 arm = lanes3_subtract(lanes3_load(f->x, i), lanes3_splat(f->origin));
+  lanes3 d = lanes3_quantise(
+      update_velocity_block(f->x, f->v, f->moved, lanes_splat(f->h), lanes_splat(f->inverse_h), i, left), WORK_ROUNDER);
+  if (left < CLOTH_LANES) {
+    arm = lanes3_keep(lanes_first(left), arm);
+    d = lanes3_keep(lanes_first(left), d);
+  }
+  lanes3 heavy = arm; /* times the mass ratio */
+  if (f->mass_ratio) {
+    const lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
+    heavy = lanes3_scale(arm, mass);
+    lanes_sum_add(&sums->mass, i, mass);
+    add_to_sums(sums->displacement, i, lanes3_scale(d, mass));
+  } else {
+    add_to_sums(sums->displacement, i, d);
+  }
+  add_to_sums(sums->arm, i, heavy);
+  add_to_sums(sums->moment, i, lanes3_cross(heavy, d));
+  add_to_sums(sums->square, i, lanes3_products(heavy, arm));
+  add_to_sums(sums->product, i, lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+}
+
+/* Least pivot of the inertia tensor over its trace: a cloth rolled into a line must not spin about itself. */
+#define MIN_INERTIA 1.0e-3f
+/* Largest rotation in a substep that is taken back [rad]. */
+#define MAX_ROTATION 0.1f
+
+/* A moment or product over the trace of the inertia tensor; 0 if it is small beside that. */
+static lanes share_of_trace(float value, float trace) {
+  return lanes_splat(flush_small(value, WORK_QUANTUM * trace) / trace);
+}
+
+/* Rotation [rad] of a free cloth as one body that has the moment of the constraints' displacements. `mass`: the sum of
+   the mass ratios; `centre` [m] and `drift` [m]: means of the arms and displacements. */
+CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float mass, cloth_vector centre,
+                                                  cloth_vector drift) {
+  const cloth_vector c = centre, heavy = vector_scale(centre, mass);
+  const cloth_vector moment = vector_subtract(total_of(sums->moment), vector_cross(heavy, drift));
+  const cloth_vector square =
+      vector_subtract(total_of(sums->square), vector(heavy.x * c.x, heavy.y * c.y, heavy.z * c.z));
+  const cloth_vector product =
+      vector_subtract(total_of(sums->product), vector(heavy.y * c.z, heavy.z * c.x, heavy.x * c.y));
+  const float trace = 2.0f * (square.x + square.y + square.z);
+  if (!(trace > WORK_QUANTUM * mass)) {
+    return vector(0.0f, 0.0f, 0.0f); /* all particles in one place */
+  }
+  const symmetric inertia = {.xx = share_of_trace(square.y + square.z, trace),
+                             .yy = share_of_trace(square.z + square.x, trace),
+                             .zz = share_of_trace(square.x + square.y, trace),
+                             .xy = share_of_trace(negate(product.z), trace),
+                             .xz = share_of_trace(negate(product.y), trace),
+                             .yz = share_of_trace(negate(product.x), trace)};
+  const lanes3 angles = symmetric_apply(
+      symmetric_quantise(symmetric_inverse(inertia, lanes_splat(MIN_INERTIA))),
+      lanes3_of(share_of_trace(moment.x, trace), share_of_trace(moment.y, trace), share_of_trace(moment.z, trace)));
+  cloth_vector rotation = {lanes_first_value(angles.x), lanes_first_value(angles.y), lanes_first_value(angles.z)};
+  clamp_length(&rotation, MAX_ROTATION);
+  return rotation;
+}
+
 CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
-  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity),
-                     moved = predicted_of(c);
-  const lanes h = lanes_splat(plan->h), inverse_h = lanes_splat(plan->inverse_h);
-  lanes_sum sums[4] = {{{0.0f}}}; /* of displacements times mass ratio, and of mass ratios */
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    const int32_t left = c->count - i;
-    const lanes mass = lanes_within(mass_ratio_lanes(c, i), left);
-    const lanes3 displacement = update_velocity_block(x, v, moved, h, inverse_h, i, left);
-    lanes_sum_add(&sums[0], i, lanes_multiply(lanes_within(displacement.x, left), mass));
-    lanes_sum_add(&sums[1], i, lanes_multiply(lanes_within(displacement.y, left), mass));
-    lanes_sum_add(&sums[2], i, lanes_multiply(lanes_within(displacement.z, left), mass));
-    lanes_sum_add(&sums[3], i, mass);
-  }
-  const cloth_vector sum = {lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2])};
-  cloth_vector gained = vector_scale(sum, plan->inverse_h / lanes_sum_total(&sums[3]));
-  const lanes3 drift = lanes3_splat(vector_flush_work(gained));
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), drift), c->count - i);
-  }
+  const free_context f = {.x = vectors_at(c, c->state.position),
+                          .v = vectors_at(c, c->state.velocity),
+                          .moved = predicted_of(c),
+                          .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
+                          .h = plan->h,
+                          .inverse_h = plan->inverse_h};
+  free_sums sums = {.mass = {{0.0f}}};
+  EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
+  const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
+  const cloth_vector centre = vector_flush_work(vector_scale(total_of(sums.arm), 1.0f / mass));
+  const cloth_vector drift = vector_flush_work(vector_scale(total_of(sums.displacement), 1.0f / mass));
+  const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
+  const cloth_vector spin =
+      vector_flush_work(vector_scale(rotation_by_constraints(&sums, mass, centre, drift), gained));
+  const cloth_vector at_origin = vector_add_scaled(vector_cross(centre, spin), drift, plan->inverse_h);
+  const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
+  const lanes3 origin = lanes3_splat(f.origin);
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 arm = lanes3_subtract(lanes3_load(f.x, i), origin);
+    const lanes3 v = lanes3_subtract(lanes3_load(f.v, i), lanes3_cross(rate, arm));
+    lanes3_store(f.v, i, lanes3_subtract(v, taken), left);
+  });
 }
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
@@ -262,12 +397,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, c
 
 /* 1 if no particle is pinned or confined. */
 static int is_free_cloth(const cloth *c) {
-  for (int32_t i = 0; i < c->count; i++) {
-    if ((freedom_of(c)[i] & FREEDOM_MASK) != FREEDOM_FREE) {
-      return 0;
-    }
-  }
-  return 1;
+  return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays

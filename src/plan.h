@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "lanes.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -176,10 +177,29 @@ static void plan_compliance(const step_plan *plan, spring_family *s) {
   s->damping_share = stiffness > 0.0f ? flush_small(s->damping / stiffness, WORK_QUANTUM) : 0.0f;
 }
 
+/* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
+static float max_squared_speed(const cloth *c) {
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  float values[CLOTH_LANES], max_squared = 0.0f;
+  lanes most = lanes_splat(0.0f);
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 v = lanes3_keep(lanes_first(left), lanes3_load(velocity, i));
+    most = lanes_maximum(lanes3_dot(v, v), most);
+  });
+  lanes_store(values, most);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    max_squared = maximum(max_squared, values[lane]);
+  }
+  return max_squared;
+}
+
 /* Speed of the fastest particle as a step of dt seconds starts [m/s]. */
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
+  if (!(summarise_freedom(c).some & PIN_MOVING)) {
+    return square_root(max_squared_speed(c));
+  }
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     max_squared = maximum(max_squared, vector_dot(velocity, velocity));

@@ -184,15 +184,19 @@ static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
 }
 
 static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int are_one = 1, are_side_by_side = pins[0] / c->grid.columns == pins[count - 1] / c->grid.columns;
-  for (int32_t n = 1; n < count; n++) {
-    are_one &= pins[n] == pins[0];
-    are_side_by_side &= pins[n] == pins[0] + n;
+  int32_t alike = 1, side_by_side = 1;
+  while (alike < count && pins[alike] == pins[0]) {
+    alike++;
   }
-  if (are_one) {
+  if (alike == count) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
-  return are_side_by_side && pins[0] >= 0 ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
+  while (side_by_side < count && pins[side_by_side] == pins[0] + side_by_side) {
+    side_by_side++;
+  }
+  const int is_row =
+      side_by_side == count && pins[0] >= 0 && pins[0] / c->grid.columns == pins[count - 1] / c->grid.columns;
+  return is_row ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
 }
 
 /* Marks all blocks of all slots. Returns 1 if there is any tether. */
