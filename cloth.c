@@ -1720,10 +1720,12 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
- *   force_share      predict   share with which forces act on each particle              add_explicit_change()
+ *   force_share      predict   share with which forces act on each particle, or         add_explicit_change(),
+ *                              SHARE_PUSHED, see contact_push.h                           touch
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
- *                    lengths   impulses of the twist; then LINE_BLOCK rows, transposed:  lengths
+ *                    lengths   rows of the stencil of bending, or impulses of the        lengths
+ *                              twist; then LINE_BLOCK rows, transposed:
  *                              x, y, z, mobility, and x, y, z at the substep's start
  *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
@@ -2272,13 +2274,21 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
-/* Marks the history of the chosen particles of a block with `left` particles to the end. The mark alone suffices: with
-   it the next prediction drops what it computes from the other floats, and overwrites them. */
-CLOTH_INLINE void invalidate_block_history(const cloth *c, lanes_mask which, int32_t i, int32_t left) {
+/* Marks the history of the chosen particles of a block with `left` particles to the end, and stores in its place the
+   pushes that the next prediction starts with, see contact_push.h. */
+CLOTH_INLINE void invalidate_block_history(const cloth *c, lanes_mask which, lanes3 push, int32_t i, int32_t left) {
   if (c->state.velocity_history) {
     float *mark = history_of(c, 1).x + i;
+    const vector_array kept = history_of(c, 2);
     lanes_store_first(mark, lanes_select(which, lanes_splat(HISTORY_INVALID), lanes_load(mark)), left);
+    lanes3_store(kept, i, lanes3_select(which, push, lanes3_load(kept, i)), left);
   }
+}
+
+/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed, which is well
+   below. */
+CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
+  return lanes_less(lanes_splat(0.5f * HISTORY_INVALID), first_component);
 }
 
 /* One of the vectors kept for targets: TARGET_LIMIT ... */
@@ -4605,6 +4615,8 @@ enum {
   COST_LIMIT = 70,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
+  COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 75,          /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
@@ -4616,10 +4628,10 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 295,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 350,   /* per particle that touches a collider */
+  COST_RESPOND = 605,   /* per particle that touches a collider */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -4627,7 +4639,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 235, 210, 215};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 245, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -4673,13 +4685,14 @@ static int may_be_uniform(const cloth *c) {
   return !c->constant.stiffness_map && !has_solver_contacts(c);
 }
 
+#if WITH_PLANNING
+
 /* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
   return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
 }
 
-#if WITH_PLANNING
 /* What find_uniform_lines() would return, between steps. */
 static int32_t count_uniform_particles(const cloth *c) {
   int32_t count = 0;
@@ -4688,6 +4701,7 @@ static int32_t count_uniform_particles(const cloth *c) {
   }
   return count;
 }
+
 #endif
 
 /* The number of particles of mobility 1 among `count`, at most LINE_BLOCK. Whole blocks, which are most, take a few
@@ -4768,6 +4782,130 @@ static void copy_floats(void *to, const void *from, int32_t count) {
 }
 
 #endif
+
+/// Contact pushes ///
+
+/*
+ * Warm starting of contact by projection (Catto, "Iterative Dynamics with Temporal Coherence", 2005). The springs of a
+ * loaded sheet pull a particle on a rim into the body in every substep, and contact, which comes after them, moves it
+ * out again: the springs beside it stay stretched, the more the longer the substep. So each particle in contact keeps
+ * the displacement by which contact moved it, normal part and friction: its push. The next prediction starts with it,
+ * and the springs find their lengths as if the body held the particle. Before contact is resolved anew the push is
+ * taken back, so that contact decides afresh what the body does: it never pulls, and friction has its usual bound.
+ *
+ * A push follows what contact does slowly, by PUSH_SHARE of the difference in each substep, and what it follows exceeds
+ * it by no more than a particle falls in a substep. Springs answer a push within the same substep, but the particles
+ * beside it keep the speed that they got: with larger shares drapes shake for ever. An impact, which does not last, is
+ * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
+ * surface has another direction where a push leads to.
+ *
+ * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
+ * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
+ * history (bdf2_blend 0), where springs act by forces, which would take the push for a velocity, and with contact in
+ * the solver.
+ *
+ * In: velocity history, force_share, the plan. Out: the predicted positions and velocities, the velocity history.
+ * Scratch: none.
+ */
+
+/* Share of the difference to what contact did that a push takes on in a substep. */
+#define PUSH_SHARE 0.1f
+/* Acceleration by which what a push follows may exceed it [m/s^2]. */
+#define PUSH_GROWTH 9.81f
+/* What force_share holds for a particle whose prediction starts with a push. Forces act on it at once, with share 1, as
+   it has no history. */
+#define SHARE_PUSHED 2.0f
+
+/* 1 if particles may have pushes. */
+static int has_contact_pushes(const cloth *c) {
+  return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
+         !workspace_of(c)->plan.forces && inputs_of(c)->collider_end > 0;
+}
+
+#if WITH_PROJECTION
+
+/* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
+CLOTH_INLINE lanes3 kept_pushes(lanes3 earlier, lanes3 earliest, lanes mobility, lanes scale) {
+  const lanes_mask pushed = lanes_both(has_no_history(earlier.x), lanes_less(lanes_splat(0.0f), mobility));
+  return lanes3_flush_below(lanes3_scale(lanes3_keep(pushed, earliest), scale), STATE_QUANTUM);
+}
+
+/* 1 where a push is not 0. */
+CLOTH_INLINE lanes_mask is_push(lanes3 push) {
+  const lanes size = lanes_add(lanes_add(lanes_absolute(push.x), lanes_absolute(push.y)), lanes_absolute(push.z));
+  return lanes_less(lanes_splat(0.0f), size);
+}
+
+#endif
+
+/* Which particles of a block have started this substep with a push. */
+CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
+  return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+}
+
+/* Takes the pushes back, before contact is resolved. */
+CLOTH_HOT CLOTH_SEPARATE void withdraw_pushes(const cloth *c, const step_plan *plan) {
+  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
+  const lanes inverse_h = lanes_splat(plan->inverse_h);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
+    if (lanes_any(pushed)) {
+      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(c, 2), i));
+      lanes3_store(x, i, lanes3_subtract(lanes3_load(x, i), push), c->count - i);
+      lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), lanes3_scale(push, inverse_h)), c->count - i);
+    }
+  }
+}
+
+/* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
+ */
+CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {
+  const vector_array earlier = history_of(c, 1), earliest = history_of(c, 2);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
+    if (lanes_any(pushed)) {
+      const lanes3 velocity = lanes3_load(earlier, i), push = lanes3_load(earliest, i);
+      const lanes3 first = lanes3_select(pushed, velocity, push);
+      lanes3_store(earliest, i, lanes3_select(has_no_history(velocity.x), push, first), c->count - i);
+    }
+  }
+}
+
+/* The pushes of a block of particles that no contact has moved yet in this substep; 0 for the others. */
+CLOTH_INLINE lanes3 pushes_of_block(const cloth *c, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  if (!has_contact_pushes(c)) {
+    return none;
+  }
+  const lanes3 push = lanes3_keep(is_pushed(c, i), lanes3_load(history_of(c, 2), i));
+  return lanes3_select(has_no_history(lanes_load(history_of(c, 1).x + i)), none, push);
+}
+
+/* A vector that is no longer than `most`. */
+CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
+  const lanes length = lanes_maximum(lanes3_length(a), lanes_splat(STATE_QUANTUM));
+  return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
+}
+
+/* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
+   substep. In a substep with several contacts of a particle they follow the sum. */
+CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
+  lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  if (has_contact_pushes(c)) {
+    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
+    const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
+    const lanes3 kept = lanes3_load(history_of(c, 2), i);
+    const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
+    const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
+    lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
+    difference = shortened(difference, lanes_minimum(most, longest));
+    difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
+    push = lanes3_add_scaled(old, difference, lanes_splat(PUSH_SHARE));
+    push = lanes3_flush_below(push, STATE_QUANTUM);
+  }
+  invalidate_block_history(c, which, push, i, c->count - i);
+}
 
 /// Statistics ///
 
@@ -5401,7 +5539,7 @@ static int is_row_free(const cloth *c, int32_t row) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (c->constant.stiffness_map || has_solver_contacts(c)) {
+  if (has_solver_contacts(c) || c->settings.factors.min_stiffness < 1.0f || c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
   for (int32_t row = 0; row < c->grid.rows; row++) {
@@ -9519,9 +9657,10 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
  * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
  */
 typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends [m] */
+  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
+  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
   lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth of `to` below the margin, along the normal [m] */
+  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
 } contact_block;
 
@@ -9672,9 +9811,14 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
   b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
-  b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
+  b->push = pushes_of_block(c, i);
+  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
+  if (!m->aligned) {
+    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
+  }
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  after = lanes_subtract(after, lanes3_dot(b->push, b->normal));
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(displacement);
   lanes_mask inside = lanes_less(after, zero);
@@ -9687,7 +9831,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->penetration = lanes_negate(after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   lanes_mask at_margin = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
-  lanes depth = lanes_negate(lanes3_dot(displacement, normal_before));
+  lanes depth = lanes3_dot(lanes3_subtract(b->push, displacement), normal_before);
   b->normal = lanes3_select(at_margin, normal_before, b->normal);
   b->penetration = lanes_select(at_margin, depth, b->penetration);
   b->touches = lanes_select(at_margin, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
@@ -9737,7 +9881,7 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
   lanes penetration = lanes_keep(touches, b->penetration);
   lanes normal_displacement = lanes3_dot(displacement, b->normal);
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
@@ -9755,11 +9899,11 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
     correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
   }
+  keep_pushes(c, plan, touches, change, i);
   change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  invalidate_block_history(c, touches, i, c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
@@ -10237,7 +10381,7 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
   lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
   lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
-  invalidate_block_history(c, moved, i, left);
+  invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
 /* Enforces the motion constraints of all particles in substep `index`. */
@@ -10508,7 +10652,8 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
     if (c->scratch.force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
+      const lanes share = lanes_load(floats_at(c, c->scratch.force_share) + i);
+      weight = lanes_multiply(weight, lanes_minimum(share, lanes_splat(1.0f)));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
@@ -10562,8 +10707,9 @@ typedef struct prediction_context {
   const float *mobility;
   float *shares;
   body_force force;
-  int32_t keeps_history, with_body_forces;
-  float h, weight, force_share;
+  int32_t keeps_history, with_body_forces, has_pushes;
+  float h, inverse_h, weight, force_share;
+  float push_scale; /* of pushes, from the substep before to this one */
 } prediction_context;
 
 /* The air around a row of particles. */
@@ -10579,10 +10725,19 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
   lanes3 from = lanes3_load(p->x, i);
   lanes3 v = lanes3_load(p->velocity, i);
   lanes share = lanes_splat(1.0f);
+  lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (p->keeps_history) {
     lanes3 earlier = lanes3_load(p->history_1, i);
     lanes3 earliest = lanes3_load(p->history_2, i);
+    if (p->has_pushes) {
+      push = kept_pushes(earlier, earliest, mobility, lanes_splat(p->push_scale));
+    }
     share = extrapolate(lanes_splat(p->weight), lanes_splat(p->force_share), mobility, &v, &earlier, &earliest);
+    if (p->has_pushes) {
+      const lanes_mask pushed = is_push(push);
+      earliest = lanes3_select(pushed, push, earliest);
+      lanes_store_first(p->shares + i, lanes_select(pushed, lanes_splat(SHARE_PUSHED), share), left);
+    }
     lanes3_store(p->history_1, i, earlier, left);
     lanes3_store(p->history_2, i, earliest, left);
   }
@@ -10594,9 +10749,10 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
     }
     change = lanes3_scale(change, share);
     v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), mobility), change));
-  } else if (p->keeps_history) {
+  } else if (p->keeps_history && !p->has_pushes) {
     lanes_store_first(p->shares + i, share, left);
   }
+  v = p->has_pushes ? lanes3_add_scaled(v, push, lanes_splat(p->inverse_h)) : v;
   lanes3_store(p->velocity, i, v, left);
   lanes3_store(p->predicted, i, prediction(from, v, lanes_splat(p->h)), left);
 }
@@ -10612,7 +10768,10 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .force = body_force_of(c, plan),
                                 .keeps_history = c->state.velocity_history != 0,
                                 .with_body_forces = with_body_forces,
+                                .has_pushes = has_contact_pushes(c),
+                                .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
+                                .inverse_h = plan->inverse_h,
                                 .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
@@ -11070,7 +11229,9 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
     cost += forces_cost(c, plan);
   }
   if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
-    cost += COST_UPDATE + (plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u);
+    const uint32_t tethers = plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u;
+    const uint32_t momenta = plan->is_free ? COST_FREE : 0u; /* a cloth has pins or is free, but a bound is of both */
+    cost += COST_UPDATE + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
   return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
@@ -11148,6 +11309,7 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
+  cost += scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c) ? COST_PUSHES : 0;
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -11224,6 +11386,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
+  plan->is_free = is_free_cloth(c);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
   return CLOTH_OK;
 }
@@ -11254,19 +11417,23 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
-   and colliders as there is room for, cylinders, whose contacts cost more than those of any other shape. */
+   and colliders as there is room for, capsules, whose contacts cost more than those of any other shape. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
   cloth_collider body;
   fill_zero(&scene, sizeof scene);
   fill_zero(&body, sizeof body);
-  body.shape = CLOTH_SHAPE_CYLINDER;
+  body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
   scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);
   }
   return scene;
+}
+
+static uint64_t larger_work(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
 }
 
 /* The maximum work of a step. If the step chooses its own substeps, over every number that it may choose: each makes
@@ -11278,9 +11445,10 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &model->plan);
+    model->plan.is_free = 1;
+    max = larger_work(max, planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene));
     model->plan.bend.is_explicit = 0; /* pins may come that need lines */
-    uint64_t work = planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene);
-    max = work > max ? work : max;
+    max = larger_work(max, planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene));
   }
   return max;
 }
@@ -11602,7 +11770,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
+    if (has_contact_pushes(c)) {
+      withdraw_pushes(c, plan);
+    }
     project_contacts(c, plan, index, counts);
+    if (has_contact_pushes(c)) {
+      forget_pushes(c);
+    }
   }
 
   /* 4. Motion constraints to animated targets: targets. */

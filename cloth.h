@@ -2,10 +2,10 @@
  * cloth - cloth simulation in one header and one source file.
  *
  * A cloth is a sheet or a tube of columns x rows particles on a regular grid. Stretch and shear springs join them, and
- * it bends like a thin plate. Bending is always solved along the lines of the grid, directly and implicitly; by default
- * so are the springs, which is called projection. In place of that a family of springs can be integrated explicitly, or
- * implicitly by preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis"
- * below). The library allocates nothing, calls no C library, keeps no writable static data and does a bounded amount of
+ * it bends like a thin plate. By default the springs are solved along the lines of the grid, directly and implicitly,
+ * which is called projection. In place of that a family of springs can be integrated explicitly, or implicitly by
+ * preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis" below). Bending
+ * is explicit where that is stable, and solved along lines where it is not. The library allocates nothing, calls no C library, keeps no writable static data and does a bounded amount of
  * work in every step. Equal calls give equal bits with every compiler, optimisation level and machine.
  *
  *     CLOTH_ALIGNED static unsigned char arena[1 << 20];
@@ -54,7 +54,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 6         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 5      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 6      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32          /* alignment of an arena [bytes], a power of two */
@@ -220,7 +220,9 @@ typedef struct cloth_config_integration {
                                  explicit_threshold no solver is needed, and the arena has no memory for one. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 24 bytes per particle above 0 */
+                                 few substeps, less suits 20 and more; 24 bytes per particle above 0.
+                                 Contacts are warm started above 0 alone, where springs are projected:
+                                 with 0 edges on the rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s]; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
@@ -678,7 +680,7 @@ typedef enum cloth_mode {
   CLOTH_MODE_EXPLICIT, /* forward-backward Euler */
   CLOTH_MODE_IMPLICIT, /* backward Euler */
   CLOTH_MODE_MIXED,    /* differs between springs, where maps vary */
-  CLOTH_MODE_PROJECTED /* solved along lines after the prediction, with the stiffness of the fabric; bending always */
+  CLOTH_MODE_PROJECTED /* solved along lines after the prediction, with the stiffness of the fabric */
 } cloth_mode;
 
 /* The stages of a step, for ticks and traces. */

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bounds.h"
 #include "compiler.h"
+#include "contact_push.h"
 #include "costs.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -112,9 +113,10 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
  * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
  */
 typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends [m] */
+  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
+  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
   lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth of `to` below the margin, along the normal [m] */
+  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
 } contact_block;
 
@@ -265,9 +267,14 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes margin = lanes_splat(m->margin);
   lanes3 normal_before;
   b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
-  b->to = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), i));
+  b->push = pushes_of_block(c, i);
+  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
+  if (!m->aligned) {
+    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
+  }
   lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
   lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  after = lanes_subtract(after, lanes3_dot(b->push, b->normal));
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(displacement);
   lanes_mask inside = lanes_less(after, zero);
@@ -280,7 +287,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   b->penetration = lanes_negate(after);
   b->touches = lanes_keep(near, lanes_select(inside, one, zero));
   lanes_mask at_margin = lanes_both(lanes_less(zero, uncertain), lanes_less(before, lanes_splat(TRACE_CLEARANCE)));
-  lanes depth = lanes_negate(lanes3_dot(displacement, normal_before));
+  lanes depth = lanes3_dot(lanes3_subtract(b->push, displacement), normal_before);
   b->normal = lanes3_select(at_margin, normal_before, b->normal);
   b->penetration = lanes_select(at_margin, depth, b->penetration);
   b->touches = lanes_select(at_margin, lanes_select(lanes_less(zero, depth), one, zero), b->touches);
@@ -330,7 +337,7 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(b->to, b->from));
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
   lanes penetration = lanes_keep(touches, b->penetration);
   lanes normal_displacement = lanes3_dot(displacement, b->normal);
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
@@ -348,11 +355,11 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
     correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
   }
+  keep_pushes(c, plan, touches, change, i);
   change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  invalidate_block_history(c, touches, i, c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);

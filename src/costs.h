@@ -62,6 +62,8 @@ enum {
   COST_LIMIT = 70,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
+  COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 75,          /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
@@ -73,10 +75,10 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 295,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 350,   /* per particle that touches a collider */
+  COST_RESPOND = 605,   /* per particle that touches a collider */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -84,7 +86,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {25, 60, 235, 210, 215};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 245, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that

@@ -3,6 +3,7 @@
 #include "air.h"
 #include "block3.h"
 #include "compiler.h"
+#include "contact_push.h"
 #include "forces.h"
 #include "hash.h"
 #include "lanes.h"
@@ -102,7 +103,8 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
     if (c->scratch.force_share) {
-      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
+      const lanes share = lanes_load(floats_at(c, c->scratch.force_share) + i);
+      weight = lanes_multiply(weight, lanes_minimum(share, lanes_splat(1.0f)));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
@@ -156,8 +158,9 @@ typedef struct prediction_context {
   const float *mobility;
   float *shares;
   body_force force;
-  int32_t keeps_history, with_body_forces;
-  float h, weight, force_share;
+  int32_t keeps_history, with_body_forces, has_pushes;
+  float h, inverse_h, weight, force_share;
+  float push_scale; /* of pushes, from the substep before to this one */
 } prediction_context;
 
 /* The air around a row of particles. */
@@ -173,10 +176,19 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
   lanes3 from = lanes3_load(p->x, i);
   lanes3 v = lanes3_load(p->velocity, i);
   lanes share = lanes_splat(1.0f);
+  lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (p->keeps_history) {
     lanes3 earlier = lanes3_load(p->history_1, i);
     lanes3 earliest = lanes3_load(p->history_2, i);
+    if (p->has_pushes) {
+      push = kept_pushes(earlier, earliest, mobility, lanes_splat(p->push_scale));
+    }
     share = extrapolate(lanes_splat(p->weight), lanes_splat(p->force_share), mobility, &v, &earlier, &earliest);
+    if (p->has_pushes) {
+      const lanes_mask pushed = is_push(push);
+      earliest = lanes3_select(pushed, push, earliest);
+      lanes_store_first(p->shares + i, lanes_select(pushed, lanes_splat(SHARE_PUSHED), share), left);
+    }
     lanes3_store(p->history_1, i, earlier, left);
     lanes3_store(p->history_2, i, earliest, left);
   }
@@ -188,9 +200,10 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
     }
     change = lanes3_scale(change, share);
     v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), mobility), change));
-  } else if (p->keeps_history) {
+  } else if (p->keeps_history && !p->has_pushes) {
     lanes_store_first(p->shares + i, share, left);
   }
+  v = p->has_pushes ? lanes3_add_scaled(v, push, lanes_splat(p->inverse_h)) : v;
   lanes3_store(p->velocity, i, v, left);
   lanes3_store(p->predicted, i, prediction(from, v, lanes_splat(p->h)), left);
 }
@@ -206,7 +219,10 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .force = body_force_of(c, plan),
                                 .keeps_history = c->state.velocity_history != 0,
                                 .with_body_forces = with_body_forces,
+                                .has_pushes = has_contact_pushes(c),
+                                .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
+                                .inverse_h = plan->inverse_h,
                                 .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;

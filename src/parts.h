@@ -50,6 +50,7 @@
 #include "costs.h"
 #include "uniform.h"
 #include "vertices.h"
+#include "contact_push.h"
 #include "statistics.h"
 
 /// 5. Stages of a substep ///

@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
+#include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
 #include "implicit.h"
@@ -148,7 +149,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
+    if (has_contact_pushes(c)) {
+      withdraw_pushes(c, plan);
+    }
     project_contacts(c, plan, index, counts);
+    if (has_contact_pushes(c)) {
+      forget_pushes(c);
+    }
   }
 
   /* 4. Motion constraints to animated targets: targets. */

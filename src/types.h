@@ -36,10 +36,12 @@
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
- *   force_share      predict   share with which forces act on each particle              add_explicit_change()
+ *   force_share      predict   share with which forces act on each particle, or         add_explicit_change(),
+ *                              SHARE_PUSHED, see contact_push.h                           touch
  *   residual         forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
- *                    lengths   impulses of the twist; then LINE_BLOCK rows, transposed:  lengths
+ *                    lengths   rows of the stencil of bending, or impulses of the        lengths
+ *                              twist; then LINE_BLOCK rows, transposed:
  *                              x, y, z, mobility, and x, y, z at the substep's start
  *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate

@@ -28,13 +28,14 @@ static int may_be_uniform(const cloth *c) {
   return !c->constant.stiffness_map && !has_solver_contacts(c);
 }
 
+#if WITH_PLANNING
+
 /* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
   return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
 }
 
-#if WITH_PLANNING
 /* What find_uniform_lines() would return, between steps. */
 static int32_t count_uniform_particles(const cloth *c) {
   int32_t count = 0;
@@ -43,6 +44,7 @@ static int32_t count_uniform_particles(const cloth *c) {
   }
   return count;
 }
+
 #endif
 
 /* The number of particles of mobility 1 among `count`, at most LINE_BLOCK. Whole blocks, which are most, take a few

@@ -7,6 +7,7 @@
 #include "fabric.h"
 #include "init.h"
 #include "layout.h"
+#include "motion.h"
 #include "plan.h"
 #include "scalar.h"
 #include "strain_limit.h"
@@ -103,7 +104,9 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
     cost += forces_cost(c, plan);
   }
   if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
-    cost += COST_UPDATE + (plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u);
+    const uint32_t tethers = plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u;
+    const uint32_t momenta = plan->is_free ? COST_FREE : 0u; /* a cloth has pins or is free, but a bound is of both */
+    cost += COST_UPDATE + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
   return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
@@ -181,6 +184,7 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
+  cost += scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c) ? COST_PUSHES : 0;
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -257,6 +261,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
+  plan->is_free = is_free_cloth(c);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
   return CLOTH_OK;
 }
@@ -287,19 +292,23 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
-   and colliders as there is room for, cylinders, whose contacts cost more than those of any other shape. */
+   and colliders as there is room for, capsules, whose contacts cost more than those of any other shape. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
   cloth_collider body;
   fill_zero(&scene, sizeof scene);
   fill_zero(&body, sizeof body);
-  body.shape = CLOTH_SHAPE_CYLINDER;
+  body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
   scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);
   }
   return scene;
+}
+
+static uint64_t larger_work(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
 }
 
 /* The maximum work of a step. If the step chooses its own substeps, over every number that it may choose: each makes
@@ -311,9 +320,10 @@ CLOTH_SEPARATE uint64_t max_work(config_model *model, const scene_summary *scene
        n <= c->settings.integration.max_substeps; n++) {
     c->settings.integration.substeps = n;
     plan_step(c, dt, &model->plan);
+    model->plan.is_free = 1;
+    max = larger_work(max, planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene));
     model->plan.bend.is_explicit = 0; /* pins may come that need lines */
-    uint64_t work = planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene);
-    max = work > max ? work : max;
+    max = larger_work(max, planned_work(c, &model->plan, scene) + max_varying_work(c, &model->plan, scene));
   }
   return max;
 }

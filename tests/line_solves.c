@@ -84,6 +84,7 @@ static cloth *open_crumpled(const kind *k, step_plan *plan, double crumple, doub
     cloth_pin(sheet, i);
   }
   plan_step(sheet, 1.0f / 60.0f, plan);
+  plan_hinges(sheet, plan);
   plan->bend.is_explicit = 0;
   clear_pads(sheet);
   prepare_particles(sheet, 1.0f / 60.0f);

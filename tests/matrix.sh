@@ -76,7 +76,7 @@ aarch64-flush  | aarch64  | -O2 -Os  |       | -DMATRIX_FLUSH
 armv7-scalar   | armv7    | -O2 -O0  |       | -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -DCLOTH_SCALAR
 armv7-neon     | armv7    | -O3 -O2  | lanes | -march=armv7-a -mfpu=neon -mfloat-abi=hard
 armv6-vfp      | armv6    | -Os -O2  |       | -march=armv6 -mfpu=vfp -mfloat-abi=hard
-m0-microbit    | microbit | -Os -O2  |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL
+m0-microbit    | microbit | -Os -Os  |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL
 m0             | an385    | -O2 -Os  |       | -mcpu=cortex-m0 -mfloat-abi=soft
 m3             | an385    | -O3 -O2  |       | -mcpu=cortex-m3 -mfloat-abi=soft
 m4f            | an386    | -O2 -O3  |       | -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16
@@ -233,7 +233,7 @@ levels_of() { # gcc|clang
     ;;
   esac
   if [ "$task" = full ] && [ "$name" = m0-microbit ]; then
-    echo "-O2 -O3 -Os" # without optimisation it does not fit
+    [ "$1" = gcc ] && echo "-O2 -Os" || echo "-Os" # what fits into its 256 KB
   elif [ "$task" = full ]; then
     echo "-O0 -O2 -O3 -Os"
   elif [ -z "$gcc" ] || [ -z "$clang" ]; then

@@ -6,7 +6,7 @@ static const float width = 1.2f, height = 0.8f;
 /*
  * The library's defaults, but for four substeps in place of 28, with the BDF2 that suits few. Four are the most that a
  * Cortex-M7 of 480 MHz is sure to finish within a sixtieth of a second, 8,000,000 cycles: cloth_config_work_bound()
- * gives 3.6 million instructions for four and 4.3 for five, of two cycles each to be on the safe side. What a step
+ * gives 3.7 million instructions for four and 4.5 for five, of two cycles each to be on the safe side. What a step
  * really takes is half the bound.
  */
 cloth_config flag_config(void) {

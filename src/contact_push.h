@@ -1,0 +1,130 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Contact pushes ///
+
+/*
+ * Warm starting of contact by projection (Catto, "Iterative Dynamics with Temporal Coherence", 2005). The springs of a
+ * loaded sheet pull a particle on a rim into the body in every substep, and contact, which comes after them, moves it
+ * out again: the springs beside it stay stretched, the more the longer the substep. So each particle in contact keeps
+ * the displacement by which contact moved it, normal part and friction: its push. The next prediction starts with it,
+ * and the springs find their lengths as if the body held the particle. Before contact is resolved anew the push is
+ * taken back, so that contact decides afresh what the body does: it never pulls, and friction has its usual bound.
+ *
+ * A push follows what contact does slowly, by PUSH_SHARE of the difference in each substep, and what it follows exceeds
+ * it by no more than a particle falls in a substep. Springs answer a push within the same substep, but the particles
+ * beside it keep the speed that they got: with larger shares drapes shake for ever. An impact, which does not last, is
+ * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
+ * surface has another direction where a push leads to.
+ *
+ * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
+ * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
+ * history (bdf2_blend 0), where springs act by forces, which would take the push for a velocity, and with contact in
+ * the solver.
+ *
+ * In: velocity history, force_share, the plan. Out: the predicted positions and velocities, the velocity history.
+ * Scratch: none.
+ */
+
+/* Share of the difference to what contact did that a push takes on in a substep. */
+#define PUSH_SHARE 0.1f
+/* Acceleration by which what a push follows may exceed it [m/s^2]. */
+#define PUSH_GROWTH 9.81f
+/* What force_share holds for a particle whose prediction starts with a push. Forces act on it at once, with share 1, as
+   it has no history. */
+#define SHARE_PUSHED 2.0f
+
+/* 1 if particles may have pushes. */
+static int has_contact_pushes(const cloth *c) {
+  return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
+         !workspace_of(c)->plan.forces && inputs_of(c)->collider_end > 0;
+}
+
+#if WITH_PROJECTION
+
+/* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
+CLOTH_INLINE lanes3 kept_pushes(lanes3 earlier, lanes3 earliest, lanes mobility, lanes scale) {
+  const lanes_mask pushed = lanes_both(has_no_history(earlier.x), lanes_less(lanes_splat(0.0f), mobility));
+  return lanes3_flush_below(lanes3_scale(lanes3_keep(pushed, earliest), scale), STATE_QUANTUM);
+}
+
+/* 1 where a push is not 0. */
+CLOTH_INLINE lanes_mask is_push(lanes3 push) {
+  const lanes size = lanes_add(lanes_add(lanes_absolute(push.x), lanes_absolute(push.y)), lanes_absolute(push.z));
+  return lanes_less(lanes_splat(0.0f), size);
+}
+
+#endif
+
+/* Which particles of a block have started this substep with a push. */
+CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
+  return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+}
+
+/* Takes the pushes back, before contact is resolved. */
+CLOTH_HOT CLOTH_SEPARATE void withdraw_pushes(const cloth *c, const step_plan *plan) {
+  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
+  const lanes inverse_h = lanes_splat(plan->inverse_h);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
+    if (lanes_any(pushed)) {
+      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(c, 2), i));
+      lanes3_store(x, i, lanes3_subtract(lanes3_load(x, i), push), c->count - i);
+      lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), lanes3_scale(push, inverse_h)), c->count - i);
+    }
+  }
+}
+
+/* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
+ */
+CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {
+  const vector_array earlier = history_of(c, 1), earliest = history_of(c, 2);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
+    if (lanes_any(pushed)) {
+      const lanes3 velocity = lanes3_load(earlier, i), push = lanes3_load(earliest, i);
+      const lanes3 first = lanes3_select(pushed, velocity, push);
+      lanes3_store(earliest, i, lanes3_select(has_no_history(velocity.x), push, first), c->count - i);
+    }
+  }
+}
+
+/* The pushes of a block of particles that no contact has moved yet in this substep; 0 for the others. */
+CLOTH_INLINE lanes3 pushes_of_block(const cloth *c, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  if (!has_contact_pushes(c)) {
+    return none;
+  }
+  const lanes3 push = lanes3_keep(is_pushed(c, i), lanes3_load(history_of(c, 2), i));
+  return lanes3_select(has_no_history(lanes_load(history_of(c, 1).x + i)), none, push);
+}
+
+/* A vector that is no longer than `most`. */
+CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
+  const lanes length = lanes_maximum(lanes3_length(a), lanes_splat(STATE_QUANTUM));
+  return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
+}
+
+/* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
+   substep. In a substep with several contacts of a particle they follow the sum. */
+CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
+  lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  if (has_contact_pushes(c)) {
+    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
+    const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
+    const lanes3 kept = lanes3_load(history_of(c, 2), i);
+    const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
+    const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
+    lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
+    difference = shortened(difference, lanes_minimum(most, longest));
+    difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
+    push = lanes3_add_scaled(old, difference, lanes_splat(PUSH_SHARE));
+    push = lanes3_flush_below(push, STATE_QUANTUM);
+  }
+  invalidate_block_history(c, which, push, i, c->count - i);
+}
