@@ -339,8 +339,9 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
 /* Largest rotation in a substep that is taken back [rad]. */
 #define MAX_ROTATION 0.1f
 
-/* A moment or product over the trace of the inertia tensor; 0 if it is small beside that. */
-static lanes share_of_trace(float value, float trace) {
+/* A moment or product over the trace of the inertia tensor; 0 if it is small beside that. Not inlined: clang would
+   vectorise the divisions and divide whatever lies in unused lanes, which raises flags. */
+CLOTH_SEPARATE lanes share_of_trace(float value, float trace) {
   return lanes_splat(flush_small(value, WORK_QUANTUM * trace) / trace);
 }
 
