@@ -1703,10 +1703,11 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_solve.h), pull_tethers() (tether_pull.h),
- *             limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in this order
- *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h) and constrain_to_targets()
- *             (targets.h), in this order
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
+ *             this order
+ *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
+ *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -10690,9 +10691,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
-  /* Half of the marker tells it from any speed, which is well below. */
-  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_INVALID)), mobility);
-  lanes_mask is_known = lanes_less(lanes_splat(0.0f), known);
+  lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);

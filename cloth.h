@@ -5,8 +5,9 @@
  * it bends like a thin plate. By default the springs are solved along the lines of the grid, directly and implicitly,
  * which is called projection. In place of that a family of springs can be integrated explicitly, or implicitly by
  * preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis" below). Bending
- * is explicit where that is stable, and solved along lines where it is not. The library allocates nothing, calls no C library, keeps no writable static data and does a bounded amount of
- * work in every step. Equal calls give equal bits with every compiler, optimisation level and machine.
+ * is explicit where that is stable, and solved along lines where it is not. The library allocates nothing, calls no C
+ * library, keeps no writable static data and does a bounded amount of work in every step. Equal calls give equal bits
+ * with every compiler, optimisation level and machine.
  *
  *     CLOTH_ALIGNED static unsigned char arena[1 << 20];
  *

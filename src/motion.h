@@ -141,9 +141,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
   lanes one = lanes_splat(1.0f);
-  /* Half of the marker tells it from any speed, which is well below. */
-  lanes known = lanes_keep(lanes_less(earlier->x, lanes_splat(0.5f * HISTORY_INVALID)), mobility);
-  lanes_mask is_known = lanes_less(lanes_splat(0.0f), known);
+  lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
