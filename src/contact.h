@@ -314,12 +314,8 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
-  lanes_sum_add(&sums->impulse[0], i, impulse.x);
-  lanes_sum_add(&sums->impulse[1], i, impulse.y);
-  lanes_sum_add(&sums->impulse[2], i, impulse.z);
-  lanes_sum_add(&sums->torque[0], i, torque.x);
-  lanes_sum_add(&sums->torque[1], i, torque.y);
-  lanes_sum_add(&sums->torque[2], i, torque.z);
+  lanes3_sum_add(sums->impulse, i, impulse);
+  lanes3_sum_add(sums->torque, i, torque);
 }
 
 /*
@@ -366,10 +362,6 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
 
-static cloth_vector vector_total(const lanes_sum sum[3]) {
-  return vector(lanes_sum_total(&sum[0]), lanes_sum_total(&sum[1]), lanes_sum_total(&sum[2]));
-}
-
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[m->index];
@@ -379,7 +371,7 @@ static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cl
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
 static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
-  react(c, m, vector_total(sums->impulse), vector_total(sums->torque));
+  react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));

@@ -244,6 +244,17 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+/* lanes_sum_add() and lanes_sum_total() for vectors: a sum for each component. */
+CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
+  lanes_sum_add(&sums[0], index, a.x);
+  lanes_sum_add(&sums[1], index, a.y);
+  lanes_sum_add(&sums[2], index, a.z);
+}
+
+CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
+  return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
+}
+
 /* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));

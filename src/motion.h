@@ -103,8 +103,7 @@ CLOTH_SEPARATE void add_explicit_change(const cloth *c) {
   for (int32_t i = 0; i < count; i += CLOTH_LANES) {
     lanes weight = lanes_load(mobility + i);
     if (c->scratch.force_share) {
-      const lanes share = lanes_load(floats_at(c, c->scratch.force_share) + i);
-      weight = lanes_multiply(weight, lanes_minimum(share, lanes_splat(1.0f)));
+      weight = lanes_multiply(weight, lanes_load(floats_at(c, c->scratch.force_share) + i));
     }
     lanes3 dv = lanes3_scale(lanes3_load(change, i), weight);
     lanes3_store(v, i, lanes3_add(lanes3_load(v, i), dv), count - i);
@@ -198,7 +197,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
     }
     change = lanes3_scale(change, share);
     v = lanes3_add(v, lanes3_keep(lanes_less(lanes_splat(0.0f), mobility), change));
-  } else if (p->keeps_history && !p->has_pushes) {
+  } else if (p->keeps_history) {
     lanes_store_first(p->shares + i, share, left);
   }
   v = p->has_pushes ? lanes3_add_scaled(v, push, lanes_splat(p->inverse_h)) : v;
@@ -293,16 +292,6 @@ typedef struct free_context {
   float h, inverse_h;
 } free_context;
 
-CLOTH_INLINE void add_to_sums(lanes_sum sums[3], int32_t i, lanes3 a) {
-  lanes_sum_add(&sums[0], i, a.x);
-  lanes_sum_add(&sums[1], i, a.y);
-  lanes_sum_add(&sums[2], i, a.z);
-}
-
-CLOTH_INLINE cloth_vector total_of(const lanes_sum sums[3]) {
-  return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
-}
-
 /* a.x b.x, a.y b.y, a.z b.z */
 CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
@@ -322,14 +311,15 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
     const lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
     heavy = lanes3_scale(arm, mass);
     lanes_sum_add(&sums->mass, i, mass);
-    add_to_sums(sums->displacement, i, lanes3_scale(d, mass));
+    lanes3_sum_add(sums->displacement, i, lanes3_scale(d, mass));
   } else {
-    add_to_sums(sums->displacement, i, d);
+    lanes3_sum_add(sums->displacement, i, d);
   }
-  add_to_sums(sums->arm, i, heavy);
-  add_to_sums(sums->moment, i, lanes3_cross(heavy, d));
-  add_to_sums(sums->square, i, lanes3_products(heavy, arm));
-  add_to_sums(sums->product, i, lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+  lanes3_sum_add(sums->arm, i, heavy);
+  lanes3_sum_add(sums->moment, i, lanes3_cross(heavy, d));
+  lanes3_sum_add(sums->square, i, lanes3_products(heavy, arm));
+  lanes3_sum_add(sums->product, i,
+                 lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
 }
 
 /* Least pivot of the inertia tensor over its trace: a cloth rolled into a line must not spin about itself. */
@@ -348,11 +338,11 @@ CLOTH_SEPARATE lanes share_of_trace(float value, float trace) {
 CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float mass, cloth_vector centre,
                                                   cloth_vector drift) {
   const cloth_vector c = centre, heavy = vector_scale(centre, mass);
-  const cloth_vector moment = vector_subtract(total_of(sums->moment), vector_cross(heavy, drift));
+  const cloth_vector moment = vector_subtract(lanes3_sum_total(sums->moment), vector_cross(heavy, drift));
   const cloth_vector square =
-      vector_subtract(total_of(sums->square), vector(heavy.x * c.x, heavy.y * c.y, heavy.z * c.z));
+      vector_subtract(lanes3_sum_total(sums->square), vector(heavy.x * c.x, heavy.y * c.y, heavy.z * c.z));
   const cloth_vector product =
-      vector_subtract(total_of(sums->product), vector(heavy.y * c.z, heavy.z * c.x, heavy.x * c.y));
+      vector_subtract(lanes3_sum_total(sums->product), vector(heavy.y * c.z, heavy.z * c.x, heavy.x * c.y));
   const float trace = 2.0f * (square.x + square.y + square.z);
   if (!(trace > WORK_QUANTUM * mass)) {
     return vector(0.0f, 0.0f, 0.0f); /* all particles in one place */
@@ -382,8 +372,8 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
-  const cloth_vector centre = vector_flush_work(vector_scale(total_of(sums.arm), 1.0f / mass));
-  const cloth_vector drift = vector_flush_work(vector_scale(total_of(sums.displacement), 1.0f / mass));
+  const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
+  const cloth_vector drift = vector_flush_work(vector_scale(lanes3_sum_total(sums.displacement), 1.0f / mass));
   const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
   const cloth_vector spin =
       vector_flush_work(vector_scale(rotation_by_constraints(&sums, mass, centre, drift), gained));
