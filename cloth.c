@@ -123,6 +123,11 @@
 #else
 #define WITH_PROJECTION 1
 #endif
+#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths */
+#define WITH_SELF 0
+#else
+#define WITH_SELF 1
+#endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0
 #else
@@ -1558,6 +1563,17 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
+/* Loads lanes from CLOTH_LANES places. A backend may define its own. */
+#ifndef CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+  float picked[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    picked[lane] = from[index[lane]];
+  }
+  return lanes_load(picked);
+}
+#endif
+
 /* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
@@ -2021,6 +2037,62 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
+/*
+ * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
+ * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
+ * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
+ * scratch that cloths may share; self_tree.h finds them.
+ */
+typedef struct self_settings {
+  int32_t method;   /* a cloth_self_method */
+  float thickness;  /* distance of the sheet to itself [m] */
+  float friction;   /* coefficient of friction [1] */
+  int32_t pairs;    /* room for candidates per particle */
+  int32_t gathers;  /* most per step */
+  int32_t untangle; /* 1: contact is released where the sheet stays tangled */
+} self_settings;
+
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m]. */
+typedef struct self_boxes {
+  float low[3], high[3], low_ahead[3], high_ahead[3];
+} self_boxes;
+
+/* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
+   without normals has normal_low 127 and normal_high -127. */
+typedef struct self_node {
+  self_boxes boxes;
+  int8_t normal_low[3], normal_high[3];
+  int8_t unused[2];
+} self_node;
+
+/* Candidates of a batch: the largest CLOTH_LANES there is. */
+#define SELF_BATCH 8
+
+/* Candidates that share no particle: a particle, and the first particle of a cell. With the method of spheres, of a
+   pair. The last particle of a cloth is in no cell: as `other` it marks a place that is empty. */
+typedef struct self_batch {
+  uint16_t particle[SELF_BATCH], other[SELF_BATCH];
+} self_batch;
+
+/* An edge that passes through a triangle. */
+typedef struct self_intersection {
+  uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
+  uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */
+} self_intersection;
+
+/* A pair of nodes to be visited, each by its number in a level of the tree. */
+typedef struct self_visit {
+  uint16_t a, b;
+  uint8_t level_a, level_b;
+  uint8_t body_a, body_b; /* 0 within one cloth */
+} self_visit;
+
+/* What outlasts a gather. */
+typedef struct self_workspace {
+  cloth_self_statistics statistics;
+  int32_t batches, intersections; /* how many there are */
+} self_workspace;
+
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
@@ -2070,7 +2142,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
+  uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2079,6 +2151,8 @@ struct cloth {
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
@@ -2784,6 +2858,9 @@ int cloth_self_test(void) {
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+/* Most particles of a cloth with self-contact: candidates have 16 bits for each. Texts below quote it. */
+#define SELF_PARTICLE_LIMIT 65536
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -2798,6 +2875,10 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(self.method, CLOTH_SELF_TRIANGLES, CLOTH_SELF_SPHERES, "")                                                         \
+  X(self.pairs, 1, 32, "")                                                                                             \
+  X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.untangle, 0, 1, "")                                                                                           \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
@@ -2805,6 +2886,8 @@ int cloth_self_test(void) {
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(self_thickness, 0.0f, 100.0f, " m")                                                                                \
+  X(self_friction, 0.0f, 10.0f, "")                                                                                    \
   X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
@@ -2845,12 +2928,15 @@ int cloth_self_test(void) {
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half the shorter spacing, with CLOTH_SELF_SPHERES up to it")      \
+  X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
   X(GRAVITY, RANGE, "gravity: -1e4..1e4 m/s^2 on each axis")                                                           \
@@ -3215,6 +3301,7 @@ cloth_config cloth_config_default(void) {
   /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
   config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
+  config.self_friction = 0.3f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
@@ -3236,6 +3323,10 @@ cloth_config cloth_config_default(void) {
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
+  config.self.method = CLOTH_SELF_TRIANGLES;
+  config.self.pairs = 4;
+  config.self.gathers = 1;
+  config.self.untangle = 1;
   config.sleep.time = 0.5f;
   config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
@@ -3321,6 +3412,11 @@ static int needs_projection(const cloth_config *config) {
          config->tethers.count > 0;
 }
 
+/* Is the sheet to feel itself? */
+static int needs_self(const cloth_config *config) {
+  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -3349,6 +3445,9 @@ static int find_left_out(const cloth_config *config) {
   }
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
+  }
+  if (!WITH_SELF && needs_self(config)) {
+    return CONFIG_FAULT(NO_SELF);
   }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
@@ -3384,6 +3483,20 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
+/* Is the distance of the sheet to itself one that its grid can keep? A rounding is allowed for. */
+static int find_self_fault(const cloth_config *config) {
+  const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
+  const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
+  const float share = config->self.method == CLOTH_SELF_SPHERES ? 1.00001f : 0.500005f;
+  if (!needs_self(config)) {
+    return 0;
+  }
+  if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
+    return CONFIG_FAULT(SELF_SIZE);
+  }
+  return config->self_thickness <= share * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+}
+
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
 static int find_config_fault(const cloth_config *config) {
   if (!config) {
@@ -3398,6 +3511,7 @@ static int find_config_fault(const cloth_config *config) {
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
+  fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);
 }
@@ -3438,6 +3552,9 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
+  if (WITH_SELF && needs_self(config)) {
+    c->self = reserve(end, sizeof(self_settings));
+  }
   if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
@@ -3451,6 +3568,9 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
+  if (c->self) {
+    reserve(end, (uint32_t)c->count); /* ages */
+  }
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
@@ -3554,11 +3674,56 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
+#define SELF_LEVELS 10
+/* Most visits that wait for their turn: a visit is replaced by up to 16, and a pair of trees is as deep as the deeper
+   one. */
+#define SELF_VISITS (15 * SELF_LEVELS + 1)
+/* Room for intersections: one for so many particles, and a least number of them. */
+#define SELF_PARTICLES_PER_INTERSECTION 8
+#define SELF_MIN_INTERSECTIONS 32
+
+/* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
+typedef struct self_layout {
+  uint32_t nodes, batches, intersections, visits, bytes;
+  int32_t max_batches, max_intersections;
+} self_layout;
+
+static int32_t half_of(int32_t side) {
+  return (side + 1) / 2;
+}
+
+/* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
+   and column of particles count as cells, as their edges need a place. */
+static int32_t self_nodes(int32_t columns, int32_t rows) {
+  int32_t nodes = 0;
+  do {
+    columns = half_of(columns);
+    rows = half_of(rows);
+    nodes += columns * rows;
+  } while (columns > 1 || rows > 1);
+  return nodes;
+}
+
+static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs) {
+  self_layout l;
+  uint32_t end = 0;
+  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
+  l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
+  l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
+  l.batches = reserve(&end, (uint32_t)l.max_batches * (uint32_t)sizeof(self_batch));
+  l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
+  l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  l.bytes = align_up(end);
+  return l;
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
-  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
@@ -3597,6 +3762,10 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
+  if (c->self) {
+    *end = align_up(*end);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+  }
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
@@ -3745,6 +3914,16 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   flush_settings(s);
 }
 
+/* Settings of self-contact, where the config asks for it. */
+static void copy_self_settings(self_settings *self, const cloth_config *config) {
+  self->method = config->self.method;
+  self->thickness = config->self_thickness;
+  self->friction = flush_small(config->self_friction, WORK_QUANTUM);
+  self->pairs = config->self.pairs;
+  self->gathers = config->self.gathers;
+  self->untangle = config->self.untangle;
+}
+
 /* Extremes of a map, which bound the kappa of springs; 1 without a map. */
 static void measure_map(const float *map, int32_t count, float *min, float *max) {
   *min = map ? MAX_MAP_FACTOR : 1.0f;
@@ -3771,6 +3950,9 @@ static void hash_config(cloth *c) {
   hash_start(&h);
   hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
   hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
+  if (c->self) {
+    hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4));
+  }
   if (c->constant.mass_ratio) {
     hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
   }
@@ -3830,6 +4012,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
               &c->settings.factors.max_mass_ratio);
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
+  if (c->self) {
+    copy_self_settings((self_settings *)at(c, c->self), config);
+  }
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
@@ -9566,6 +9751,1255 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
   return lanes3_dot(d, d);
 }
 
+/// Tree of boxes ///
+
+/*
+ * Boxes around the parts of a cloth, for self-contact: a quadtree over the grid. A leaf holds two by two cells, which
+ * are three by three particles. Each node has two boxes, around where its particles are and around where they will be
+ * if they keep their velocities for a time, so that cloth that moves as one does not approach itself; and a box around
+ * the normals of its cells. The last row and column own particles and edges but no cells; on a tube the last column has
+ * cells, which end at the first.
+ *
+ * In: positions, velocities. Out and scratch: the nodes. Boxes are made by comparisons alone. Comparisons with what is
+ * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
+ */
+
+/* Settings of self-contact; only where c->self is not 0. */
+static const self_settings *self_settings_of(const cloth *c) {
+  return (const self_settings *)at(c, c->self);
+}
+
+#if WITH_SELF
+
+static self_workspace *self_workspace_of(const cloth *c) {
+  return (self_workspace *)(void *)(workspace_of(c) + 1);
+}
+
+/* Steps in succession for which each particle has been part of an intersection. */
+static uint8_t *ages_of(const cloth *c) {
+  return freedom_of(c) + ((c->count + 3) & ~3);
+}
+
+/* A level of the tree, row by row. */
+typedef struct self_level {
+  self_node *nodes;
+  int32_t columns, rows;
+} self_level;
+
+/* A cloth as self-contact sees it. */
+typedef struct self_body {
+  const cloth *c;
+  vector_array start, velocity; /* positions when the substep starts, velocities */
+  vector_array place;           /* predicted positions */
+  const float *mobility;
+  uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
+  uint8_t *ages;
+  int32_t count, columns, rows, is_wrapped;
+  float spacing;      /* mean of both [m] */
+  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+  int32_t levels;
+  self_level level[SELF_LEVELS];
+} self_body;
+
+/* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
+#define SELF_LEAST_AREA 1.0e-4f
+
+/* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
+static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
+  const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
+  b->c = c;
+  b->start = vectors_at(c, c->state.position);
+  b->velocity = vectors_at(c, c->state.velocity);
+  b->place = predicted_of(c);
+  b->mobility = floats_at(c, c->scratch.mobility);
+  b->taken = (uint32_t *)at(c, c->scratch.residual);
+  b->ages = ages_of(c);
+  b->count = c->count;
+  b->columns = c->grid.columns;
+  b->rows = c->grid.rows;
+  b->is_wrapped = is_wrapped(c);
+  b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
+  b->least_square = area * area;
+  b->levels = 0;
+  int32_t columns = b->columns, rows = b->rows;
+  do {
+    columns = half_of(columns);
+    rows = half_of(rows);
+    self_level *level = &b->level[b->levels++];
+    level->nodes = nodes;
+    level->columns = columns;
+    level->rows = rows;
+    nodes += columns * rows;
+  } while (columns > 1 || rows > 1);
+  CLOTH_ASSERT(b->levels <= SELF_LEVELS);
+}
+
+/* 1 if the cell whose first particle is (row, column) exists. */
+CLOTH_INLINE int has_cell(const self_body *b, int32_t row, int32_t column) {
+  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns);
+}
+
+/* The particles at the corners of a cell, the first two of the row; those that do not exist are repeated. */
+CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, int32_t corner[4]) {
+  const int32_t next = column + 1 < b->columns ? column + 1 : (b->is_wrapped ? 0 : column);
+  const int32_t below = row + 1 < b->rows ? b->columns : 0;
+  corner[0] = row * b->columns + column;
+  corner[1] = row * b->columns + next;
+  corner[2] = corner[1] + below;
+  corner[3] = corner[0] + below;
+}
+
+/* a - b, in multiples of 2^-30 m. Crosses of such are multiples of 2^-60, and their products of 2^-120, so that none is
+   subnormal. */
+CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
+  return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
+                quantise(a.z - b.z, STATE_ROUNDER));
+}
+
+/* Where a particle will be after a time. */
+CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
+  return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
+}
+
+static void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
+  const float x[3] = {now.x, now.y, now.z}, next[3] = {ahead.x, ahead.y, ahead.z};
+  for (int32_t k = 0; k < 3; k++) {
+    box->low[k] = box->high[k] = x[k];
+    box->low_ahead[k] = box->high_ahead[k] = next[k];
+  }
+}
+
+static void join_boxes(self_boxes *box, const self_boxes *other) {
+  for (int32_t k = 0; k < 3; k++) {
+    box->low[k] = minimum(other->low[k], box->low[k]);
+    box->high[k] = maximum(other->high[k], box->high[k]);
+    box->low_ahead[k] = minimum(other->low_ahead[k], box->low_ahead[k]);
+    box->high_ahead[k] = maximum(other->high_ahead[k], box->high_ahead[k]);
+  }
+}
+
+/* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
+   axis the gap is wider now and ahead, on the same side. */
+static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+  for (int32_t k = 0; k < 3; k++) {
+    if ((a->low[k] - b->high[k] > reach && a->low_ahead[k] - b->high_ahead[k] > reach) ||
+        (b->low[k] - a->high[k] > reach && b->low_ahead[k] - a->high_ahead[k] > reach)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* 1 if two boxes have no point in common now. */
+static int are_disjoint(const self_boxes *a, const self_boxes *b) {
+  for (int32_t k = 0; k < 3; k++) {
+    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Length of unit normals in nodes. */
+#define SELF_NORMAL 127
+
+static int8_t rounded_down(float value) {
+  const int32_t whole = (int32_t)value;
+  return (int8_t)((float)whole > value ? whole - 1 : whole);
+}
+
+/* Adds the normal of a cell to the normals of a node; cells of no area have none. */
+static void add_normal(const self_body *b, const int32_t corner[4], self_node *n) {
+  const cloth_vector d = exact_difference(vector_load(b->start, corner[2]), vector_load(b->start, corner[0]));
+  const cloth_vector e = exact_difference(vector_load(b->start, corner[3]), vector_load(b->start, corner[1]));
+  const cloth_vector normal = vector_cross(d, e);
+  const float square = vector_dot(normal, normal);
+  if (!(square > b->least_square && is_finite(square))) {
+    return;
+  }
+  const float scale = 0.999f * (float)SELF_NORMAL / square_root(square);
+  const float unit[3] = {normal.x * scale, normal.y * scale, normal.z * scale};
+  for (int32_t k = 0; k < 3; k++) {
+    const int8_t low = rounded_down(unit[k]), high = (int8_t)(low + 1);
+    n->normal_low[k] = low < n->normal_low[k] ? low : n->normal_low[k];
+    n->normal_high[k] = high > n->normal_high[k] ? high : n->normal_high[k];
+  }
+}
+
+static void clear_normals(self_node *n) {
+  for (int32_t k = 0; k < 3; k++) {
+    n->normal_low[k] = SELF_NORMAL;
+    n->normal_high[k] = -SELF_NORMAL;
+  }
+  n->unused[0] = n->unused[1] = 0;
+}
+
+/* The leaf (row, column) of the tree. */
+static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t column, self_node *n) {
+  const int32_t first_row = 2 * row, first_column = 2 * column;
+  clear_normals(n);
+  for (int32_t r = first_row; r < first_row + 3 && r < b->rows; r++) {
+    for (int32_t k = first_column; k < first_column + 3; k++) {
+      if (k > b->columns - !b->is_wrapped) {
+        continue;
+      }
+      const int32_t particle = r * b->columns + (k < b->columns ? k : 0);
+      self_boxes point;
+      start_boxes(&point, vector_load(b->start, particle), place_ahead(b, particle, ahead));
+      if (r == first_row && k == first_column) {
+        n->boxes = point;
+      } else {
+        join_boxes(&n->boxes, &point);
+      }
+      if (r < first_row + 2 && k < first_column + 2 && k < b->columns && has_cell(b, r, k)) {
+        int32_t corner[4];
+        find_corners(b, r, k, corner);
+        add_normal(b, corner, n);
+      }
+    }
+  }
+}
+
+/* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
+static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
+  const self_level *here = &b->level[level], *below = &b->level[level - 1];
+  const int32_t row = node / here->columns, column = node - row * here->columns;
+  int32_t count = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = 2 * row + (n >> 1), k = 2 * column + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      child[count++] = r * below->columns + k;
+    }
+  }
+  return count;
+}
+
+static void build_parent(const self_body *b, int32_t level, int32_t node) {
+  self_node *n = &b->level[level].nodes[node];
+  int32_t child[4];
+  const int32_t count = find_children(b, level, node, child);
+  *n = b->level[level - 1].nodes[child[0]];
+  for (int32_t i = 1; i < count; i++) {
+    const self_node *s = &b->level[level - 1].nodes[child[i]];
+    join_boxes(&n->boxes, &s->boxes);
+    for (int32_t k = 0; k < 3; k++) {
+      n->normal_low[k] = s->normal_low[k] < n->normal_low[k] ? s->normal_low[k] : n->normal_low[k];
+      n->normal_high[k] = s->normal_high[k] > n->normal_high[k] ? s->normal_high[k] : n->normal_high[k];
+    }
+  }
+}
+
+/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
+CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
+  const self_level *leaves = &b->level[0];
+  for (int32_t row = 0; row < leaves->rows; row++) {
+    for (int32_t column = 0; column < leaves->columns; column++) {
+      build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
+    }
+  }
+  for (int32_t level = 1; level < b->levels; level++) {
+    for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
+      build_parent(b, level, node);
+    }
+  }
+}
+
+/* 1 if all normals of two nodes are within 60 degrees of one direction, the middle d of their box: for every normal n,
+   n . d > |d| / 2. Cloth that gentle does not come near itself. Nodes without normals count as flat. */
+static int are_flat(const self_node *a, const self_node *b) {
+  int32_t sum = 0, square = 0;
+  for (int32_t k = 0; k < 3; k++) {
+    const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
+    const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
+    const int32_t d = low + high;
+    if (low > high) {
+      return 1;
+    }
+    sum += d > 0 ? d * low : d * high;
+    square += d * d;
+  }
+  return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
+}
+
+/* Distance of two numbers on a line of `count`, which closes to a ring if `is_ring`. */
+CLOTH_INLINE int32_t grid_distance(int32_t a, int32_t b, int32_t count, int32_t is_ring) {
+  const int32_t d = a > b ? a - b : b - a;
+  return is_ring && count - d < d ? count - d : d;
+}
+
+#endif
+
+/// Untangling ///
+
+#if WITH_SELF
+
+/*
+ * Where an edge of the cloth passes through a triangle: the test, and the step that shortens the contour along which
+ * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
+ * Contour Minimization", 2006).
+ *
+ * In: positions at the start of the substep, or predicted positions; mobilities. Out: predicted positions. Scratch:
+ * none.
+ */
+
+/* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
+enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
+
+/* A cloth in a group and a particle of it, in one number; the lowest bits say which edge or triangle of its cell. */
+#define SELF_BODY_SHIFT 20
+
+CLOTH_INLINE uint32_t self_number(int32_t body, int32_t value) {
+  return (uint32_t)body << SELF_BODY_SHIFT | (uint32_t)value;
+}
+
+CLOTH_INLINE int32_t number_body(uint32_t number) {
+  return (int32_t)(number >> SELF_BODY_SHIFT);
+}
+
+CLOTH_INLINE int32_t number_value(uint32_t number) {
+  return (int32_t)(number & ((1u << SELF_BODY_SHIFT) - 1u));
+}
+
+/* 1 if an edge of a cell exists. */
+static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
+  if (edge == SELF_EDGE_ACROSS) {
+    return has_cell(b, row, column);
+  }
+  return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
+}
+
+/* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
+CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
+CLOTH_CONSTANT static const int8_t triangle_corners[2][2] = {{1, 2}, {2, 3}};
+
+/* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
+   meet: weights of the five. */
+typedef struct self_meeting {
+  int32_t particle[5];
+  float weight[5];
+  cloth_vector normal; /* of the triangle, of any length */
+} self_meeting;
+
+/* Smallest weight of a particle that is not 0. */
+#define SELF_LEAST_WEIGHT 1.0e-6f
+
+/* 1 if the edge passes through the triangle; then also its weights: the edge against the triangle. */
+static int find_meeting(vector_array edge, vector_array triangle, self_meeting *m) {
+  const int32_t *i = m->particle;
+  const cloth_vector a = vector_load(triangle, i[2]);
+  const cloth_vector from = exact_difference(vector_load(edge, i[0]), a);
+  const cloth_vector to = exact_difference(vector_load(edge, i[1]), a);
+  const cloth_vector b = exact_difference(vector_load(triangle, i[3]), a);
+  const cloth_vector c = exact_difference(vector_load(triangle, i[4]), a);
+  const cloth_vector normal = vector_cross(b, c);
+  const float before = flush_small(vector_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const float after = flush_small(vector_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
+  if ((before < 0.0f) == (after < 0.0f)) {
+    return 0;
+  }
+  const float share = before / (before - after);
+  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, SELF_LEAST_WEIGHT));
+  p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
+  const float square = vector_dot(normal, normal);
+  const float second = vector_dot(vector_cross(p, c), normal), third = vector_dot(vector_cross(b, p), normal);
+  if (!(square > 0.0f && second >= 0.0f && third >= 0.0f && second + third <= square && is_finite(square))) {
+    return 0;
+  }
+  m->normal = normal;
+  m->weight[1] = flush_small(share, SELF_LEAST_WEIGHT);
+  m->weight[0] = 1.0f - m->weight[1];
+  m->weight[3] = second < SELF_LEAST_WEIGHT * square ? 0.0f : negate(second / square);
+  m->weight[4] = third < SELF_LEAST_WEIGHT * square ? 0.0f : negate(third / square);
+  m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
+  return 1;
+}
+
+/* The particles of an edge and a triangle. Returns 0 if they have one in common. */
+static int find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x, self_meeting *m) {
+  const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
+  const int32_t first = edge >> 2, cell = triangle >> 1;
+  int32_t corner[4];
+  find_corners(a, first / a->columns, first % a->columns, corner);
+  m->particle[0] = corner[0];
+  m->particle[1] = corner[edge_corner[edge & 3]];
+  find_corners(b, cell / b->columns, cell % b->columns, corner);
+  m->particle[2] = corner[0];
+  m->particle[3] = corner[triangle_corners[triangle & 1][0]];
+  m->particle[4] = corner[triangle_corners[triangle & 1][1]];
+  for (int32_t end = 0; a == b && end < 2; end++) {
+    for (int32_t n = 2; n < 5; n++) {
+      if (m->particle[end] == m->particle[n]) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+/* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
+static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
+  const int32_t first = edge >> 2, row = first / b->columns, column = first - row * b->columns, kind = edge & 3;
+  int32_t corner[4], count = 0;
+  find_corners(b, row, column, corner);
+  if (kind == SELF_EDGE_ACROSS) {
+    third[0] = corner[1];
+    third[1] = corner[3];
+    return 2;
+  }
+  if (has_cell(b, row, column)) {
+    third[count++] = corner[2];
+  }
+  if (kind == SELF_EDGE_ROW && row > 0) {
+    third[count++] = first - b->columns;
+  } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
+    third[count++] = column > 0 ? first - 1 : first - 1 + b->columns;
+  }
+  return count;
+}
+
+/* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
+static cloth_vector self_unit(cloth_vector a) {
+  const float square = vector_dot(a, a);
+  if (!(square > 1.0e-28f && is_finite(square))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
+}
+
+/* Least cosine between an edge and the triangle's normal that is divided by. */
+#define SELF_LEAST_COSINE 0.01f
+
+/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter,
+   with a length from 0 to some 200: the sum over the faces at the edge of R - (E . R) / (E . N) N for each, twice the
+   latter as in the paper, with R the unit vector along the contour in the face, E along the edge, N the normal. */
+static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
+  const cloth_vector from = vector_load(a->place, m->particle[0]);
+  const cloth_vector normal = self_unit(m->normal);
+  const cloth_vector along = self_unit(exact_difference(vector_load(a->place, m->particle[1]), from));
+  float cosine = vector_dot(along, normal);
+  cosine = cosine < 0.0f ? minimum(cosine, -SELF_LEAST_COSINE) : maximum(cosine, SELF_LEAST_COSINE);
+  int32_t third[2];
+  cloth_vector gradient = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t face = find_faces(a, edge, third) - 1; face >= 0; face--) {
+    const cloth_vector to = exact_difference(vector_load(a->place, third[face]), from);
+    const cloth_vector side = self_unit(vector_cross(along, to));
+    const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
+    cloth_vector contour = self_unit(vector_cross(normal, side));
+    if (vector_dot(contour, inward) < 0.0f) {
+      contour = vector_scale(contour, -1.0f);
+    }
+    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
+    gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
+  }
+  return vector_flush_work(gradient);
+}
+
+/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
+   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
+static void forget_self_history(const cloth *c, int32_t particle) {
+  if (c->state.velocity_history && floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
+    invalidate_history(c, particle);
+  }
+}
+
+/* Distance by which a contour step moves an edge at most, over the spacing. */
+#define SELF_CONTOUR_STEP 0.3f
+
+/* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+  self_meeting m;
+  if (!find_meeting_particles(a, b, x, &m) || !find_meeting(a->place, b->place, &m)) {
+    return;
+  }
+  const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
+  const float square = vector_dot(gradient, gradient);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    sum += m.weight[n] * m.weight[n] * body->mobility[m.particle[n]];
+  }
+  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
+    return;
+  }
+  const float length = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing) / (square_root(square + 1.0f) * sum);
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    const int32_t i = m.particle[n];
+    const float share = length * m.weight[n] * body->mobility[i];
+    vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
+    if (body->mobility[i] > 0.0f) {
+      forget_self_history(body->c, i);
+    }
+  }
+}
+
+#endif
+
+/// Candidates of self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
+ * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
+ * is apart, or flat together, is left out. The order follows from comparisons alone.
+ *
+ * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
+ * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
+ * room and none of its particles.
+ *
+ * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
+ * only what is too much even then is left out. The number of visits is bounded in the same way.
+ *
+ * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
+ * scratch.residual, a word per particle.
+ */
+
+/* Batches that are open: as many as an uint32_t has bits. */
+#define SELF_OPEN 32
+/* Visits of a gather: so many per particle, and some. */
+#define SELF_VISITS_PER_PARTICLE 32
+#define SELF_MORE_VISITS 1024
+/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
+#define SELF_GRID_GAP 2
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+/* Cloths that feel each other, or one that feels itself, and the room for what is found. */
+typedef struct self_group {
+  self_body *bodies;
+  int32_t count;
+  self_batch *batches;
+  uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  self_intersection *intersections;
+  self_visit *visits;
+  int32_t max_batches, max_intersections, max_visits;
+  self_workspace *found;
+} self_group;
+
+/* A gather under way. */
+typedef struct self_search {
+  const self_group *group;
+  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;       /* of the two cloths under way [m] */
+  int32_t first_open, batches;
+  uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
+  int32_t pairs, dropped, intersections, visits, is_full;
+} self_search;
+
+/* The particles of a candidate: the particle, and the corners of the cell. */
+static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
+  const int32_t row = cell / cells->columns;
+  involved[0] = particle;
+  find_corners(cells, row, cell - row * cells->columns, involved + 1);
+}
+
+static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
+  a->taken[involved[0]] |= bit;
+  for (int32_t n = 1; n < 5; n++) {
+    b->taken[involved[n]] |= bit;
+  }
+}
+
+/* Ends an open batch: its bit may stand for another one. */
+static void close_batch(self_search *s, int32_t batch) {
+  const self_group *g = s->group;
+  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
+  const uint32_t tag = g->tags ? g->tags[batch] : 0u;
+  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
+    int32_t involved[5];
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].other[n], involved);
+    a->taken[involved[0]] &= ~bit;
+    for (int32_t k = 1; k < 5; k++) {
+      b->taken[involved[k]] &= ~bit;
+    }
+  }
+}
+
+/* Opens another batch. Returns 0 if there is no room for one. */
+static int open_batch(self_search *s, uint32_t tag) {
+  const self_group *g = s->group;
+  if (s->batches == g->max_batches) {
+    s->is_full = 1;
+    return 0;
+  }
+  if (s->batches - s->first_open == SELF_OPEN) {
+    close_batch(s, s->first_open++);
+  }
+  self_batch *batch = &g->batches[s->batches];
+  const int32_t none = g->bodies[tag & 255u].count - 1;
+  for (int32_t n = 0; n < SELF_BATCH; n++) {
+    batch->particle[n] = 0;
+    batch->other[n] = (uint16_t)none;
+  }
+  if (g->tags) {
+    g->tags[s->batches] = (uint16_t)tag;
+  }
+  s->filled[s->batches & (SELF_OPEN - 1)] = 0;
+  s->batches++;
+  return 1;
+}
+
+/* Puts a candidate of cloths a and b into a batch. */
+static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const self_group *g = s->group;
+  const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
+  const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
+  int32_t involved[5];
+  find_candidate(cells, particle, cell, involved);
+  uint32_t taken = particles->taken[particle];
+  for (int32_t n = 1; n < 5; n++) {
+    taken |= cells->taken[involved[n]];
+  }
+  s->pairs++;
+  int32_t batch = s->first_open;
+  while (batch < s->batches &&
+         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
+          (g->tags && g->tags[batch] != tag))) {
+    batch++;
+  }
+  if (batch == s->batches && !open_batch(s, tag)) {
+    s->dropped++;
+    return;
+  }
+  const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
+  g->batches[batch].particle[place] = (uint16_t)particle;
+  g->batches[batch].other[place] = (uint16_t)cell;
+  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
+}
+
+/* A cell of a leaf, with the boxes of its corners and of its first particle. */
+typedef struct self_cell {
+  self_boxes boxes, point;
+  int32_t particle, row, column, exists;
+  int32_t is_near; /* 1 if its first particle is not apart from the other leaf */
+} self_cell;
+
+/* The cells of a leaf that own particles. Returns how many there are. */
+static int32_t find_cells(const self_search *s, const self_body *b, int32_t leaf, const self_boxes *other,
+                          self_cell cells[4]) {
+  const int32_t row = 2 * (leaf / b->level[0].columns), column = 2 * (leaf % b->level[0].columns);
+  int32_t count = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = row + (n >> 1), k = column + (n & 1);
+    if (r >= b->rows || k >= b->columns) {
+      continue;
+    }
+    self_cell *cell = &cells[count++];
+    int32_t corner[4];
+    find_corners(b, r, k, corner);
+    cell->particle = corner[0];
+    cell->row = r;
+    cell->column = k;
+    cell->exists = has_cell(b, r, k);
+    start_boxes(&cell->point, vector_load(b->start, corner[0]), place_ahead(b, corner[0], s->ahead));
+    cell->boxes = cell->point;
+    for (int32_t i = 1; i < 4; i++) {
+      self_boxes point;
+      start_boxes(&point, vector_load(b->start, corner[i]), place_ahead(b, corner[i], s->ahead));
+      join_boxes(&cell->boxes, &point);
+    }
+    cell->is_near = !are_apart(&cell->point, other, s->reach);
+  }
+  return count;
+}
+
+/* 1 if a particle is so near a cell in the grid that they do not touch. */
+static int is_neighbour(const self_body *b, const self_cell *particle, const self_cell *cell) {
+  const int32_t r = particle->row, k = particle->column;
+  const int32_t rows = r < cell->row ? cell->row - r : (r > cell->row + 1 ? r - cell->row - 1 : 0);
+  const int32_t left = grid_distance(k, cell->column, b->columns, b->is_wrapped);
+  const int32_t right = grid_distance(k, cell->column + 1, b->columns, b->is_wrapped);
+  const int32_t columns = left < right ? left : right;
+  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
+}
+
+/* Makes a candidate of the first particle of a cell of cloth a and a cell of cloth b, if they may come near. */
+static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
+  if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
+      !are_apart(&particle->point, &cell->boxes, s->reach)) {
+    add_candidate(s, a, b, particle->particle, cell->particle);
+  }
+}
+
+/* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
+  const self_group *g = s->group;
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
+    self_meeting m;
+    self_intersection x;
+    if (!has_edge(from, edges->row, edges->column, n >> 1) || !cell->exists) {
+      continue;
+    }
+    x.edge = self_number(a, 4 * edges->particle + (n >> 1));
+    x.triangle = self_number(b, 2 * cell->particle + (n & 1));
+    if (find_meeting_particles(from, to, &x, &m) && find_meeting(from->start, to->start, &m)) {
+      if (s->intersections < g->max_intersections) {
+        g->intersections[s->intersections] = x;
+      }
+      s->intersections++;
+    }
+  }
+}
+
+/* Two leaves, of the same cloth or of two. */
+static void visit_leaves(self_search *s, const self_visit *v) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  self_cell first[4], second[4];
+  const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
+  const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
+  for (int32_t i = 0; i < na; i++) {
+    for (int32_t j = 0; j < nb; j++) {
+      try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
+      try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
+      if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
+        find_intersections(s, v->body_a, v->body_b, &first[i], &second[j]);
+        find_intersections(s, v->body_b, v->body_a, &second[j], &first[i]);
+      }
+    }
+  }
+}
+
+/* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
+static int is_clear(const self_search *s, const self_visit *v) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
+  if (x == y) {
+    return v->level_a == 0 || are_flat(x, y);
+  }
+  if (are_apart(&x->boxes, &y->boxes, s->reach)) {
+    return 1;
+  }
+  if (a != b || v->level_a != v->level_b) {
+    return 0;
+  }
+  const int32_t columns = a->level[v->level_a].columns;
+  const int32_t row_a = v->a / columns, row_b = v->b / columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  const int32_t apart = grid_distance(v->a - row_a * columns, v->b - row_b * columns, columns, a->is_wrapped);
+  return rows <= 1 && apart <= 1 && are_flat(x, y);
+}
+
+/* Replaces a visit by those of its children. Returns the new height of the stack. */
+static int32_t push_children(const self_search *s, const self_visit *v, int32_t height) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  const int is_same = a == b && v->level_a == v->level_b && v->a == v->b;
+  const int splits_a = v->level_a >= v->level_b, splits_b = v->level_b >= v->level_a;
+  int32_t of_a[4] = {v->a}, of_b[4] = {v->b};
+  const int32_t na = splits_a ? find_children(a, v->level_a, v->a, of_a) : 1;
+  const int32_t nb = splits_b ? find_children(b, v->level_b, v->b, of_b) : 1;
+  for (int32_t i = 0; i < na; i++) {
+    for (int32_t j = is_same ? i : 0; j < nb; j++) {
+      CLOTH_ASSERT(height < SELF_VISITS);
+      self_visit *next = &s->group->visits[height++];
+      next->a = (uint16_t)of_a[i];
+      next->b = (uint16_t)of_b[j];
+      next->level_a = (uint8_t)(v->level_a - splits_a);
+      next->level_b = (uint8_t)(v->level_b - splits_b);
+      next->body_a = v->body_a;
+      next->body_b = v->body_b;
+    }
+  }
+  return height;
+}
+
+/* Visits the trees of two cloths, or the tree of one twice. */
+static void visit_pair(self_search *s, int32_t a, int32_t b) {
+  const self_group *g = s->group;
+  self_visit *visits = g->visits;
+  int32_t height = 1;
+  visits[0].a = visits[0].b = 0;
+  visits[0].level_a = (uint8_t)(g->bodies[a].levels - 1);
+  visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
+  visits[0].body_a = (uint8_t)a;
+  visits[0].body_b = (uint8_t)b;
+  while (height > 0) {
+    const self_visit v = visits[--height];
+    if (s->visits == g->max_visits) {
+      s->is_full = 1;
+      return;
+    }
+    s->visits++;
+    if (is_clear(s, &v)) {
+      continue;
+    }
+    if (v.level_a == 0 && v.level_b == 0) {
+      visit_leaves(s, &v);
+    } else {
+      height = push_children(s, &v, height);
+    }
+  }
+}
+
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
+static void update_ages(const self_group *g, int32_t found) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
+  }
+  for (int32_t n = 0; n < found; n++) {
+    const self_intersection *x = &g->intersections[n];
+    const self_body *a = &g->bodies[number_body(x->edge)], *b = &g->bodies[number_body(x->triangle)];
+    self_meeting m;
+    find_meeting_particles(a, b, x, &m);
+    for (int32_t k = 0; k < 5; k++) {
+      (k < 2 ? a : b)->taken[m.particle[k]] = 1;
+    }
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] = b->taken[i] ? (uint8_t)(b->ages[i] + (b->ages[i] < 255)) : 0;
+    }
+  }
+}
+
+/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
+   them where they are. */
+static void release_tangled(const self_group *g) {
+  for (int32_t n = 0; n < g->found->batches; n++) {
+    const uint32_t tag = g->tags ? g->tags[n] : 0u;
+    const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+    self_batch *batch = &g->batches[n];
+    for (int32_t k = 0; k < SELF_BATCH; k++) {
+      int32_t involved[5], tangled = 0;
+      find_candidate(b, batch->particle[k], batch->other[k], involved);
+      for (int32_t i = 1; i < 5; i++) {
+        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+      }
+      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
+        batch->particle[k] = 0;
+        batch->other[k] = (uint16_t)(b->count - 1);
+      }
+    }
+  }
+}
+
+static int32_t count_tangled(const self_group *g) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      count += g->bodies[n].ages[i] >= SELF_TANGLED_AGE;
+    }
+  }
+  return count;
+}
+
+/* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
+#define SELF_ATTEMPTS 3
+CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
+CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
+
+/* Distance at which two cloths of a group touch [m]. */
+static float thickness_between(const self_group *g, int32_t a, int32_t b) {
+  (void)b;
+  return self_settings_of(g->bodies[a].c)->thickness;
+}
+
+/* One attempt at all candidates for `time` seconds. */
+static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
+  fill_zero(s, sizeof *s);
+  s->group = g;
+  s->ahead = time * attempt_shares[attempt];
+  for (int32_t a = 0; a < g->count; a++) {
+    const self_body *b = &g->bodies[a];
+    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
+    build_tree(b, s->ahead);
+  }
+  for (int32_t a = 0; a < g->count; a++) {
+    for (int32_t b = a; b < g->count; b++) {
+      const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
+      s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
+      visit_pair(s, a, b);
+    }
+  }
+}
+
+/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  self_search s;
+  for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
+    search_group(g, time, attempt, &s);
+    counts->gathers++;
+    counts->visits += s.visits;
+    if (!s.is_full) {
+      break;
+    }
+  }
+  const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
+  g->found->batches = s.batches;
+  g->found->intersections = kept;
+  counts->pairs = s.pairs - s.dropped;
+  counts->pairs_dropped += s.dropped;
+  if (is_first) {
+    counts->intersections = s.intersections;
+    update_ages(g, kept);
+    counts->tangled = count_tangled(g);
+  }
+  if (untangle && counts->tangled > 0) {
+    release_tangled(g);
+  }
+}
+
+/* A cloth that feels itself, as a group of its own. */
+static self_group self_group_of(const cloth *c, self_body *body) {
+  const self_layout layout = self_layout_of(c->count, c->grid.columns, self_settings_of(c)->pairs);
+  const uintptr_t end = c->shared_bytes ? c->scratch.uniform_lines + c->shared_bytes : c->total_bytes;
+  char *room = (char *)at(c, end - layout.bytes);
+  const self_group g = {.bodies = body,
+                        .count = 1,
+                        .batches = (self_batch *)(void *)(room + layout.batches),
+                        .intersections = (self_intersection *)(void *)(room + layout.intersections),
+                        .visits = (self_visit *)(void *)(room + layout.visits),
+                        .max_batches = layout.max_batches,
+                        .max_intersections = layout.max_intersections,
+                        .max_visits = SELF_VISITS_PER_PARTICLE * c->count + SELF_MORE_VISITS,
+                        .found = self_workspace_of(c)};
+  self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
+  return g;
+}
+
+/* Looks for candidates if substep `index` is one that does, before it changes velocities. */
+CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  const self_settings *settings = self_settings_of(c);
+  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+  if (index * gathers % plan->substeps >= gathers) {
+    return;
+  }
+  self_body body;
+  const self_group g = self_group_of(c, &body);
+  const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
+  gather_candidates(&g, plan->h * (float)substeps, index == 0, settings->untangle);
+}
+
+/* Sets the statistics to 0, before a step. */
+static void reset_self(const cloth *c) {
+  fill_zero(self_workspace_of(c), sizeof(self_workspace));
+}
+
+int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
+  int error = check_call(c, statistics);
+  if (error) {
+    return error;
+  }
+  if (!c->self) {
+    return CLOTH_ERROR_STATE;
+  }
+  *statistics = self_workspace_of(c)->statistics;
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Contact of a cloth with itself: particles against triangles. A particle that is closer to a triangle's plane than the
+ * thickness, or has passed it, and lies over the triangle, is moved out along the normal, the triangle the other way by
+ * their weights, with Coulomb friction on displacements. The side on which the particle belongs is where it was when
+ * the substep began: what the springs of the substep have carried through is brought back, and what was tangled before
+ * stays as it is, for the contour step (self_untangle.h).
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
+ * positions, velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* How far outside a triangle a particle still touches it, as a share of its height. */
+#define SELF_MARGIN 0.05f
+
+/* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
+typedef struct self_context {
+  const self_body *a, *b;
+  vector_array place_a, place_b, start_a, start_b;
+  float thickness, friction, inverse_h, least_square;
+} self_context;
+
+/* A block of candidates: what they are made of, and where that is. */
+typedef struct self_block {
+  int32_t particle[CLOTH_LANES], corner[4][CLOTH_LANES];
+  float used[CLOTH_LANES]; /* 1 where there is a candidate, else 0 */
+  lanes3 place, start;     /* of the particle */
+  lanes3 at[4];            /* places of the corners */
+} self_block;
+
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
+
+CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
+  const int32_t columns = s->b->columns, last = s->b->count - 1;
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    const int32_t cell = batch->other[first + n];
+    const int32_t used = cell != last;
+    const int32_t corner = used ? cell : 0;
+    const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
+    b->particle[n] = batch->particle[first + n];
+    b->corner[0][n] = corner;
+    b->corner[1][n] = right;
+    b->corner[2][n] = right + columns;
+    b->corner[3][n] = corner + columns;
+    b->used[n] = (float)used;
+  }
+}
+
+CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
+  b->place = lanes3_pick(s->place_a, b->particle);
+  for (int32_t k = 0; k < 4; k++) {
+    b->at[k] = lanes3_pick(s->place_b, b->corner[k]);
+  }
+}
+
+/* How far two intervals on an axis are apart, less than 0 if they are not: the particle's and that of four corners. */
+CLOTH_INLINE lanes axis_gap(lanes p, lanes q, lanes a, lanes b, lanes c, lanes d) {
+  const lanes low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
+  const lanes high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
+  return lanes_maximum(lanes_subtract(lanes_minimum(p, q), high), lanes_subtract(low, lanes_maximum(p, q)));
+}
+
+/* Which candidates of a block may touch: on no axis is the box of the particle's way farther than the thickness from
+   the box of the cell. */
+CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b) {
+  const lanes3 *c = b->at;
+  lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
+  gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
+  gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
+  const lanes_mask used = lanes_less(lanes_splat(0.0f), lanes_load(b->used));
+  return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
+}
+
+CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
+  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
+}
+
+/* Candidates of a block that touch one of the two triangles of their cell. */
+typedef struct self_touch {
+  const int32_t *corner[3];
+  lanes3 normal;   /* of unit length, to the side of the particle */
+  lanes push;      /* how far to move them apart [m] */
+  lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
+} self_touch;
+
+/* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
+CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
+  const lanes_mask is_large = lanes_less(lanes_multiply(square, lanes_splat(SELF_LEAST_WEIGHT)), area);
+  return lanes_divide(lanes_keep(is_large, area), square);
+}
+
+/* Finds which of the candidates `near` touch a triangle. */
+CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, int32_t which, lanes_mask near,
+                                     self_touch *t) {
+  const int32_t second = which + 1, third = which + 2;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 ab = lanes3_exact_difference(b->at[second], b->at[0]);
+  const lanes3 ac = lanes3_exact_difference(b->at[third], b->at[0]);
+  const lanes3 ap = lanes3_exact_difference(b->place, b->at[0]);
+  const lanes3 normal = lanes3_cross(ab, ac);
+  const lanes square = lanes3_dot(normal, normal);
+  const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
+  const lanes margin = lanes_multiply(square, lanes_splat(-SELF_MARGIN));
+  lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
+  touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
+  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
+  if (!lanes_any(touches)) {
+    return touches;
+  }
+  t->corner[0] = b->corner[0];
+  t->corner[1] = b->corner[second];
+  t->corner[2] = b->corner[third];
+  const lanes3 a0 = lanes3_pick(s->start_b, t->corner[0]);
+  const lanes3 normal_before = lanes3_cross(lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[1]), a0),
+                                            lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[2]), a0));
+  const lanes side = lanes_sign(lanes3_dot(lanes3_exact_difference(b->start, a0), normal_before));
+  const lanes safe = lanes_select(touches, square, one);
+  const lanes inverse = lanes_divide(one, lanes_square_root(safe));
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(ap, normal), side), inverse);
+  const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
+  touches = lanes_both(touches, lanes_less(zero, push));
+  t->push = lanes_keep(touches, push);
+  t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
+  lanes share_1 = corner_share(lanes_keep(touches, u), safe), share_2 = corner_share(lanes_keep(touches, v), safe);
+  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
+  share_1 = lanes_divide(share_1, sum);
+  share_2 = lanes_divide(share_2, sum);
+  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
+  t->weight[1] = lanes_negate(share_1);
+  t->weight[2] = lanes_negate(share_2);
+  return touches;
+}
+
+/* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
+typedef struct self_response {
+  float share[4][CLOTH_LANES];
+  float move[3][CLOTH_LANES];   /* [m] */
+  float change[3][CLOTH_LANES]; /* [m/s] */
+  float touches[CLOTH_LANES];   /* 1 or 0 */
+} self_response;
+
+/* Moves a particle by its share of the response of a lane. */
+CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_response *r, int32_t role, int32_t lane) {
+  const float share = r->share[role][lane];
+  if (!(share < 0.0f || share > 0.0f)) {
+    return;
+  }
+  b->place.x[i] += share * r->move[0][lane];
+  b->place.y[i] += share * r->move[1][lane];
+  b->place.z[i] += share * r->move[2][lane];
+  b->velocity.x[i] += share * r->change[0][lane];
+  b->velocity.y[i] += share * r->change[1][lane];
+  b->velocity.z[i] += share * r->change[2][lane];
+  forget_self_history(b->c, i);
+}
+
+/* Displacement since the start of the substep, in multiples of 2^-30 m. */
+CLOTH_INLINE lanes3 displacement_of(vector_array place, vector_array start, const int32_t *index) {
+  return lanes3_exact_difference(lanes3_pick(place, index), lanes3_pick(start, index));
+}
+
+/*
+ * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
+ * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
+ * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities.
+ */
+CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
+                                     const self_touch *t, self_response *r) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes mobility[4], sum;
+  lanes3 m = lanes3_exact_difference(b->place, b->start);
+  mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
+  for (int32_t k = 0; k < 3; k++) {
+    const lanes weight = t->weight[k];
+    const lanes3 moved = displacement_of(s->place_b, s->start_b, t->corner[k]);
+    m = lanes3_add(m, lanes3_scale(moved, weight));
+    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility, t->corner[k]));
+    sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
+  }
+  m = lanes3_quantise(m, STATE_ROUNDER);
+  touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
+  const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
+  const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
+  const lanes stopped = lanes_minimum(t->push, lanes_maximum(lanes_negate(approach), zero));
+  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(t->normal, approach)), STATE_ROUNDER);
+  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
+  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
+  grip = lanes_flush(lanes_minimum(grip, one));
+  const lanes3 friction = lanes3_scale(slip, grip);
+  lanes3 move = lanes3_subtract(lanes3_scale(t->normal, t->push), friction);
+  lanes3 change = lanes3_subtract(lanes3_scale(t->normal, stopped), friction);
+  move = lanes3_keep(touches, lanes3_quantise(move, WORK_ROUNDER));
+  change = lanes3_scale(lanes3_keep(touches, lanes3_quantise(change, WORK_ROUNDER)), lanes_splat(s->inverse_h));
+  for (int32_t k = 0; k < 4; k++) {
+    lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
+  }
+  lanes_store(r->move[0], move.x);
+  lanes_store(r->move[1], move.y);
+  lanes_store(r->move[2], move.z);
+  lanes_store(r->change[0], change.x);
+  lanes_store(r->change[1], change.y);
+  lanes_store(r->change[2], change.z);
+  lanes_store(r->touches, lanes_keep(touches, one));
+}
+
+/* Contacts of a block of candidates with one triangle of each cell. Returns how many there are. */
+CLOTH_SEPARATE int32_t collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near) {
+  self_touch t;
+  self_response r;
+  int32_t count = 0;
+  const lanes_mask touches = find_touches(s, b, which, near, &t);
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  respond_to_touches(s, b, touches, &t, &r);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    if (r.touches[lane] > 0.0f) {
+      move_particle(s->a, b->particle[lane], &r, 0, lane);
+      for (int32_t k = 0; k < 3; k++) {
+        move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
+      }
+      count++;
+    }
+  }
+  if (count > 0) {
+    load_places(s, b);
+  }
+  return count;
+}
+
+/* Contacts of a batch of candidates. Returns how many there are. */
+CLOTH_INLINE int32_t collide_batch(const self_context *s, const self_batch *batch) {
+  int32_t count = 0;
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    self_block b;
+    find_block(s, batch, first, &b);
+    load_places(s, &b);
+    b.start = lanes3_pick(s->start_a, b.particle);
+    const lanes_mask near = is_block_near(s, &b);
+    if (lanes_any(near)) {
+      count += collide_triangles(s, &b, 0, near);
+      count += collide_triangles(s, &b, 1, near);
+    }
+  }
+  return count;
+}
+
+static self_context self_context_of(const self_group *g, uint32_t tag, float inverse_h) {
+  const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
+  const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const self_context s = {.a = a,
+                          .b = b,
+                          .place_a = a->place,
+                          .place_b = b->place,
+                          .start_a = a->start,
+                          .start_b = b->start,
+                          .thickness = thickness_between(g, first, second),
+                          .friction = self_settings_of(a->c)->friction,
+                          .inverse_h = inverse_h,
+                          .least_square = b->least_square};
+  return s;
+}
+
+/* A sweep over all candidates, forwards or backwards. Returns how many touch. */
+CLOTH_HOT CLOTH_SEPARATE int32_t sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
+  const int32_t batches = g->found->batches;
+  int32_t count = 0;
+  uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
+  self_context s = self_context_of(g, tag, inverse_h);
+  for (int32_t n = 0; n < batches; n++) {
+    const int32_t batch = is_backward ? batches - 1 - n : n;
+    if (g->tags && g->tags[batch] != tag) {
+      tag = g->tags[batch];
+      s = self_context_of(g, tag, inverse_h);
+    }
+    count += collide_batch(&s, &g->batches[batch]);
+  }
+  return count;
+}
+
+/* Below so many substeps contact is swept twice. */
+#define SELF_SINGLE_SWEEP 8
+
+/* Self-contact of a cloth in substep `index`, before contact with colliders. The second sweep is a refinement. */
+CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  self_body body;
+  const self_group g = self_group_of(c, &body);
+  const int32_t sweeps = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
+  for (int32_t n = 0; n < g.found->intersections; n++) {
+    shorten_contour(&body, &body, &g.intersections[n]);
+  }
+  for (int32_t sweep = 0; sweep < sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      break;
+    }
+    g.found->statistics.contacts = sweep_candidates(&g, plan->inverse_h, (index * sweeps + sweep) & 1);
+  }
+}
+
+#endif
+
 /// Contact by projection ///
 
 /*
@@ -11389,6 +12823,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
+  self_settings self;
   step_plan plan;
 } config_model;
 
@@ -11403,6 +12838,10 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
+  if (c->self) {
+    c->self = offsetof(config_model, self);
+    copy_self_settings(&model->self, config);
+  }
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
@@ -11747,6 +13186,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
+  /* 0. Candidates of self-contact: self_gather. */
+#if WITH_SELF
+  if (c->self) {
+    gather_with_self(c, plan, index);
+  }
+#endif
+
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
@@ -11758,7 +13204,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
-  /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
+  /* 3. Contacts: of the sheet with itself (self_contact); those of the solver take back their push (solver_contact),
+   * the others are projected (contact). */
+#if WITH_SELF
+  if (c->self) {
+    collide_with_self(c, plan, index);
+  }
+#endif
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
@@ -11797,6 +13249,11 @@ static void prepare_step(const cloth *c, float dt) {
   w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
+#if WITH_SELF
+  if (c->self) {
+    reset_self(c);
+  }
+#endif
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);
     w->uniform = uniform;
@@ -11822,6 +13279,13 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
+#if WITH_SELF
+  if (c->self) {
+    const cloth_self_statistics *self = &self_workspace_of(c)->statistics;
+    counts->notes |= self->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0;
+    counts->notes |= self->tangled ? CLOTH_NOTE_TANGLED : 0;
+  }
+#endif
   return counts->notes;
 }
 
@@ -12813,15 +14277,16 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 /*
  * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
  *
- * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
- * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
+ * The state consists of words of 4 bytes, floats and integers, except for the freedoms and ages at its start, which are
+ * bytes and are hashed as little-endian words. So the hash is the same on machines of either byte order.
  */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
+/* Words of the freedoms, and of the ages of self-contact that follow them. */
 static int32_t freedom_words(const cloth *c) {
-  return (c->count + 3) / 4;
+  return (int32_t)((c->state.colliders - c->state.freedom) / 4u);
 }
 
 /* Words of the state from the colliders, which follow the freedoms, to its end. */
@@ -13160,7 +14625,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
+         is_zero(freedom + c->count, (uint32_t)(-c->count & 3)) &&
+         (!c->self || is_zero(image_at(view, c->state.colliders) - (-c->count & 3), (uint32_t)(-c->count & 3)));
 }
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */

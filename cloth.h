@@ -34,8 +34,8 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS,
- *            _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
- *            needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _NAMES, _SELF, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config
+ *            that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -272,6 +272,24 @@ typedef struct cloth_config_contact {
   int32_t mode; /* a cloth_contact_mode; default CLOTH_CONTACT_PROJECTION */
 } cloth_config_contact;
 
+/* How a cloth that has a self_thickness feels itself. docs/guide.md#contact-of-a-cloth-with-itself explains it. */
+typedef enum cloth_self_method {
+  CLOTH_SELF_TRIANGLES, /* particles against triangles, on the side where the substep found them */
+  CLOTH_SELF_SPHERES    /* particles against particles: cheaper, but layers slip between the particles of each other
+                           unless self_thickness is about the spacing */
+} cloth_self_method;
+
+typedef struct cloth_config_self {
+  int32_t method;   /* a cloth_self_method; default CLOTH_SELF_TRIANGLES */
+  int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
+                       per particle. What does not fit is looked for again with less foresight, then left out, which
+                       CLOTH_NOTE_PAIRS_DROPPED tells */
+  int32_t gathers;  /* how often a step looks for candidates, at equal distances; 1..CLOTH_SUBSTEP_LIMIT, at most once a
+                       substep; default 1. More suit fast cloth on fine grids */
+  int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
+                       come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1 */
+} cloth_config_self;
+
 /* When a cloth at rest falls asleep, see cloth_wake(). */
 typedef struct cloth_config_sleep {
   float speed; /* speed of a particle [m/s] that is rest; 0..10, where 0 is never; default 0 */
@@ -306,6 +324,11 @@ typedef struct cloth_config {
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
   int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, and up to 52 with tethers */
+  float self_thickness;   /* least distance of the sheet to itself [m]; 0: it passes through itself; up to half of the
+                             shorter spacing, with CLOTH_SELF_SPHERES up to the spacing; default 0. A third of the
+                             spacing is good, less than a quarter may tangle. Layers may close by up to two spacings in
+                             a substep. 36 bytes per particle, 1 of them state; up to 65,536 particles */
+  float self_friction;    /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
   cloth_config_grid grid;
@@ -315,6 +338,7 @@ typedef struct cloth_config {
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
   cloth_config_contact contact;
+  cloth_config_self self;
   cloth_config_sleep sleep;
   cloth_config_capacity capacity;
 } cloth_config;
@@ -374,12 +398,14 @@ CLOTH_API int cloth_set_scratch(cloth *c, void *scratch, size_t bytes);
 
 /* What happened in a step, added up in the result of cloth_step() and in cloth_statistics.notes. */
 typedef enum cloth_note {
-  CLOTH_NOTE_MADE_IMPLICIT = 1, /* springs forced to be explicit were unstable and were integrated implicitly */
-  CLOTH_NOTE_BEND_LIMITED = 2,  /* the bending stiffness was limited to what floats can resolve in a substep */
-  CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
-  CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
-                                   where the substep began, with zero velocity */
-  CLOTH_NOTE_FLUSHES = 16       /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_MADE_IMPLICIT = 1,  /* springs forced to be explicit were unstable and were integrated implicitly */
+  CLOTH_NOTE_BEND_LIMITED = 2,   /* the bending stiffness was limited to what floats can resolve in a substep */
+  CLOTH_NOTE_SPEED_LIMITED = 4,  /* a particle was slowed to integration.max_speed */
+  CLOTH_NOTE_RECOVERED = 8,      /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
+                                    where the substep began, with zero velocity */
+  CLOTH_NOTE_FLUSHES = 16,       /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_PAIRS_DROPPED = 32, /* there was no room for all candidates of self-contact, see self.pairs */
+  CLOTH_NOTE_TANGLED = 64        /* the sheet passes through itself somewhere, see cloth_self_statistics */
 } cloth_note;
 
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
@@ -720,6 +746,21 @@ typedef struct cloth_statistics {
    returns the solver iterations of one of its substeps, or INDEX. */
 CLOTH_API int cloth_get_statistics(const cloth *c, cloth_statistics *statistics);
 CLOTH_API int cloth_get_substep_iterations(const cloth *c, int32_t substep);
+
+/* What the last step did about the contact of the sheet with itself. Zero for a cloth that sleeps. */
+typedef struct cloth_self_statistics {
+  int32_t gathers;       /* how often candidates were looked for, again included */
+  int32_t visits;        /* pairs of boxes that were compared */
+  int32_t pairs;         /* candidates of the last gather ... */
+  int32_t pairs_dropped; /* ... and those of all gathers for which there was no room */
+  int32_t contacts;      /* candidates that touched in the last sweep of the last substep */
+  int32_t intersections; /* edges found to pass through triangles at the start of the step */
+  int32_t tangled;       /* particles of such edges and triangles for three steps or more */
+} cloth_self_statistics;
+
+/* Writes the statistics of self-contact. Returns CLOTH_OK, or STATE without self_thickness. Absent with
+   CLOTH_NO_SELF. */
+CLOTH_API int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics);
 
 /* What takes a pass over the springs to compute. */
 typedef struct cloth_measures {

@@ -104,6 +104,11 @@
 #else
 #define WITH_PROJECTION 1
 #endif
+#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths */
+#define WITH_SELF 0
+#else
+#define WITH_SELF 1
+#endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0
 #else

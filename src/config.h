@@ -26,6 +26,7 @@ cloth_config cloth_config_default(void) {
   /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
   config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
+  config.self_friction = 0.3f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
@@ -47,6 +48,10 @@ cloth_config cloth_config_default(void) {
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
+  config.self.method = CLOTH_SELF_TRIANGLES;
+  config.self.pairs = 4;
+  config.self.gathers = 1;
+  config.self.untangle = 1;
   config.sleep.time = 0.5f;
   config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
   return config;
@@ -132,6 +137,11 @@ static int needs_projection(const cloth_config *config) {
          config->tethers.count > 0;
 }
 
+/* Is the sheet to feel itself? */
+static int needs_self(const cloth_config *config) {
+  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -160,6 +170,9 @@ static int find_left_out(const cloth_config *config) {
   }
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
+  }
+  if (!WITH_SELF && needs_self(config)) {
+    return CONFIG_FAULT(NO_SELF);
   }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
@@ -195,6 +208,20 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
+/* Is the distance of the sheet to itself one that its grid can keep? A rounding is allowed for. */
+static int find_self_fault(const cloth_config *config) {
+  const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
+  const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
+  const float share = config->self.method == CLOTH_SELF_SPHERES ? 1.00001f : 0.500005f;
+  if (!needs_self(config)) {
+    return 0;
+  }
+  if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
+    return CONFIG_FAULT(SELF_SIZE);
+  }
+  return config->self_thickness <= share * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+}
+
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
 static int find_config_fault(const cloth_config *config) {
   if (!config) {
@@ -209,6 +236,7 @@ static int find_config_fault(const cloth_config *config) {
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
+  fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);
 }

@@ -265,7 +265,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
+         is_zero(freedom + c->count, (uint32_t)(-c->count & 3)) &&
+         (!c->self || is_zero(image_at(view, c->state.colliders) - (-c->count & 3), (uint32_t)(-c->count & 3)));
 }
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */

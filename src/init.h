@@ -80,6 +80,16 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   flush_settings(s);
 }
 
+/* Settings of self-contact, where the config asks for it. */
+static void copy_self_settings(self_settings *self, const cloth_config *config) {
+  self->method = config->self.method;
+  self->thickness = config->self_thickness;
+  self->friction = flush_small(config->self_friction, WORK_QUANTUM);
+  self->pairs = config->self.pairs;
+  self->gathers = config->self.gathers;
+  self->untangle = config->self.untangle;
+}
+
 /* Extremes of a map, which bound the kappa of springs; 1 without a map. */
 static void measure_map(const float *map, int32_t count, float *min, float *max) {
   *min = map ? MAX_MAP_FACTOR : 1.0f;
@@ -106,6 +116,9 @@ static void hash_config(cloth *c) {
   hash_start(&h);
   hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
   hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
+  if (c->self) {
+    hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4));
+  }
   if (c->constant.mass_ratio) {
     hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
   }
@@ -165,6 +178,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
               &c->settings.factors.max_mass_ratio);
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
+  if (c->self) {
+    copy_self_settings((self_settings *)at(c, c->self), config);
+  }
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);

@@ -320,6 +320,17 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
+/* Loads lanes from CLOTH_LANES places. A backend may define its own. */
+#ifndef CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+  float picked[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    picked[lane] = from[index[lane]];
+  }
+  return lanes_load(picked);
+}
+#endif
+
 /* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;

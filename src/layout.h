@@ -37,6 +37,9 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
+  if (WITH_SELF && needs_self(config)) {
+    c->self = reserve(end, sizeof(self_settings));
+  }
   if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
@@ -50,6 +53,9 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
+  if (c->self) {
+    reserve(end, (uint32_t)c->count); /* ages */
+  }
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
@@ -153,11 +159,56 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
+#define SELF_LEVELS 10
+/* Most visits that wait for their turn: a visit is replaced by up to 16, and a pair of trees is as deep as the deeper
+   one. */
+#define SELF_VISITS (15 * SELF_LEVELS + 1)
+/* Room for intersections: one for so many particles, and a least number of them. */
+#define SELF_PARTICLES_PER_INTERSECTION 8
+#define SELF_MIN_INTERSECTIONS 32
+
+/* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
+typedef struct self_layout {
+  uint32_t nodes, batches, intersections, visits, bytes;
+  int32_t max_batches, max_intersections;
+} self_layout;
+
+static int32_t half_of(int32_t side) {
+  return (side + 1) / 2;
+}
+
+/* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
+   and column of particles count as cells, as their edges need a place. */
+static int32_t self_nodes(int32_t columns, int32_t rows) {
+  int32_t nodes = 0;
+  do {
+    columns = half_of(columns);
+    rows = half_of(rows);
+    nodes += columns * rows;
+  } while (columns > 1 || rows > 1);
+  return nodes;
+}
+
+static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs) {
+  self_layout l;
+  uint32_t end = 0;
+  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
+  l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
+  l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
+  l.batches = reserve(&end, (uint32_t)l.max_batches * (uint32_t)sizeof(self_batch));
+  l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
+  l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  l.bytes = align_up(end);
+  return l;
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
-  c->own.workspace = reserve(end, sizeof(workspace));
+  c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
@@ -196,6 +247,10 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
+  if (c->self) {
+    *end = align_up(*end);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+  }
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;

@@ -23,6 +23,9 @@
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+/* Most particles of a cloth with self-contact: candidates have 16 bits for each. Texts below quote it. */
+#define SELF_PARTICLE_LIMIT 65536
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -37,6 +40,10 @@
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(self.method, CLOTH_SELF_TRIANGLES, CLOTH_SELF_SPHERES, "")                                                         \
+  X(self.pairs, 1, 32, "")                                                                                             \
+  X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.untangle, 0, 1, "")                                                                                           \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
@@ -44,6 +51,8 @@
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
+  X(self_thickness, 0.0f, 100.0f, " m")                                                                                \
+  X(self_friction, 0.0f, 10.0f, "")                                                                                    \
   X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
@@ -84,12 +93,15 @@
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half the shorter spacing, with CLOTH_SELF_SPHERES up to it")      \
+  X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
   X(GRAVITY, RANGE, "gravity: -1e4..1e4 m/s^2 on each axis")                                                           \

@@ -9,15 +9,16 @@
 /*
  * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
  *
- * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
- * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
+ * The state consists of words of 4 bytes, floats and integers, except for the freedoms and ages at its start, which are
+ * bytes and are hashed as little-endian words. So the hash is the same on machines of either byte order.
  */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
+/* Words of the freedoms, and of the ages of self-contact that follow them. */
 static int32_t freedom_words(const cloth *c) {
-  return (c->count + 3) / 4;
+  return (int32_t)((c->state.colliders - c->state.freedom) / 4u);
 }
 
 /* Words of the state from the colliders, which follow the freedoms, to its end. */

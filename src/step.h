@@ -12,6 +12,8 @@
 #include "motion.h"
 #include "plan.h"
 #include "projection.h"
+#include "self_contact.h"
+#include "self_gather.h"
 #include "sleep.h"
 #include "solver_contact.h"
 #include "statistics.h"
@@ -133,6 +135,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
+  /* 0. Candidates of self-contact: self_gather. */
+#if WITH_SELF
+  if (c->self) {
+    gather_with_self(c, plan, index);
+  }
+#endif
+
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
@@ -144,7 +153,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
-  /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
+  /* 3. Contacts: of the sheet with itself (self_contact); those of the solver take back their push (solver_contact),
+   * the others are projected (contact). */
+#if WITH_SELF
+  if (c->self) {
+    collide_with_self(c, plan, index);
+  }
+#endif
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
@@ -183,6 +198,11 @@ static void prepare_step(const cloth *c, float dt) {
   w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
+#if WITH_SELF
+  if (c->self) {
+    reset_self(c);
+  }
+#endif
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);
     w->uniform = uniform;
@@ -208,6 +228,13 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
+#if WITH_SELF
+  if (c->self) {
+    const cloth_self_statistics *self = &self_workspace_of(c)->statistics;
+    counts->notes |= self->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0;
+    counts->notes |= self->tangled ? CLOTH_NOTE_TANGLED : 0;
+  }
+#endif
   return counts->notes;
 }
 

@@ -326,6 +326,62 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
+/*
+ * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
+ * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
+ * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
+ * scratch that cloths may share; self_tree.h finds them.
+ */
+typedef struct self_settings {
+  int32_t method;   /* a cloth_self_method */
+  float thickness;  /* distance of the sheet to itself [m] */
+  float friction;   /* coefficient of friction [1] */
+  int32_t pairs;    /* room for candidates per particle */
+  int32_t gathers;  /* most per step */
+  int32_t untangle; /* 1: contact is released where the sheet stays tangled */
+} self_settings;
+
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m]. */
+typedef struct self_boxes {
+  float low[3], high[3], low_ahead[3], high_ahead[3];
+} self_boxes;
+
+/* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
+   without normals has normal_low 127 and normal_high -127. */
+typedef struct self_node {
+  self_boxes boxes;
+  int8_t normal_low[3], normal_high[3];
+  int8_t unused[2];
+} self_node;
+
+/* Candidates of a batch: the largest CLOTH_LANES there is. */
+#define SELF_BATCH 8
+
+/* Candidates that share no particle: a particle, and the first particle of a cell. With the method of spheres, of a
+   pair. The last particle of a cloth is in no cell: as `other` it marks a place that is empty. */
+typedef struct self_batch {
+  uint16_t particle[SELF_BATCH], other[SELF_BATCH];
+} self_batch;
+
+/* An edge that passes through a triangle. */
+typedef struct self_intersection {
+  uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
+  uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */
+} self_intersection;
+
+/* A pair of nodes to be visited, each by its number in a level of the tree. */
+typedef struct self_visit {
+  uint16_t a, b;
+  uint8_t level_a, level_b;
+  uint8_t body_a, body_b; /* 0 within one cloth */
+} self_visit;
+
+/* What outlasts a gather. */
+typedef struct self_workspace {
+  cloth_self_statistics statistics;
+  int32_t batches, intersections; /* how many there are */
+} self_workspace;
+
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
@@ -375,7 +431,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
+  uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -384,6 +440,8 @@ struct cloth {
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));

@@ -271,6 +271,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
+  self_settings self;
   step_plan plan;
 } config_model;
 
@@ -285,6 +286,10 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
   c->state.inputs = offsetof(config_model, inputs);
+  if (c->self) {
+    c->self = offsetof(config_model, self);
+    copy_self_settings(&model->self, config);
+  }
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);

@@ -1,0 +1,317 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "contact_push.h"
+#include "lanes.h"
+#include "layout.h"
+#include "scalar.h"
+#include "self_gather.h"
+#include "self_tree.h"
+#include "self_untangle.h"
+#include "types.h"
+
+/// Self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Contact of a cloth with itself: particles against triangles. A particle that is closer to a triangle's plane than the
+ * thickness, or has passed it, and lies over the triangle, is moved out along the normal, the triangle the other way by
+ * their weights, with Coulomb friction on displacements. The side on which the particle belongs is where it was when
+ * the substep began: what the springs of the substep have carried through is brought back, and what was tangled before
+ * stays as it is, for the contour step (self_untangle.h).
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
+ * positions, velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* How far outside a triangle a particle still touches it, as a share of its height. */
+#define SELF_MARGIN 0.05f
+
+/* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
+typedef struct self_context {
+  const self_body *a, *b;
+  vector_array place_a, place_b, start_a, start_b;
+  float thickness, friction, inverse_h, least_square;
+} self_context;
+
+/* A block of candidates: what they are made of, and where that is. */
+typedef struct self_block {
+  int32_t particle[CLOTH_LANES], corner[4][CLOTH_LANES];
+  float used[CLOTH_LANES]; /* 1 where there is a candidate, else 0 */
+  lanes3 place, start;     /* of the particle */
+  lanes3 at[4];            /* places of the corners */
+} self_block;
+
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
+
+CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
+  const int32_t columns = s->b->columns, last = s->b->count - 1;
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    const int32_t cell = batch->other[first + n];
+    const int32_t used = cell != last;
+    const int32_t corner = used ? cell : 0;
+    const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
+    b->particle[n] = batch->particle[first + n];
+    b->corner[0][n] = corner;
+    b->corner[1][n] = right;
+    b->corner[2][n] = right + columns;
+    b->corner[3][n] = corner + columns;
+    b->used[n] = (float)used;
+  }
+}
+
+CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
+  b->place = lanes3_pick(s->place_a, b->particle);
+  for (int32_t k = 0; k < 4; k++) {
+    b->at[k] = lanes3_pick(s->place_b, b->corner[k]);
+  }
+}
+
+/* How far two intervals on an axis are apart, less than 0 if they are not: the particle's and that of four corners. */
+CLOTH_INLINE lanes axis_gap(lanes p, lanes q, lanes a, lanes b, lanes c, lanes d) {
+  const lanes low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
+  const lanes high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
+  return lanes_maximum(lanes_subtract(lanes_minimum(p, q), high), lanes_subtract(low, lanes_maximum(p, q)));
+}
+
+/* Which candidates of a block may touch: on no axis is the box of the particle's way farther than the thickness from
+   the box of the cell. */
+CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b) {
+  const lanes3 *c = b->at;
+  lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
+  gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
+  gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
+  const lanes_mask used = lanes_less(lanes_splat(0.0f), lanes_load(b->used));
+  return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
+}
+
+CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
+  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
+}
+
+/* Candidates of a block that touch one of the two triangles of their cell. */
+typedef struct self_touch {
+  const int32_t *corner[3];
+  lanes3 normal;   /* of unit length, to the side of the particle */
+  lanes push;      /* how far to move them apart [m] */
+  lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
+} self_touch;
+
+/* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
+CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
+  const lanes_mask is_large = lanes_less(lanes_multiply(square, lanes_splat(SELF_LEAST_WEIGHT)), area);
+  return lanes_divide(lanes_keep(is_large, area), square);
+}
+
+/* Finds which of the candidates `near` touch a triangle. */
+CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, int32_t which, lanes_mask near,
+                                     self_touch *t) {
+  const int32_t second = which + 1, third = which + 2;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 ab = lanes3_exact_difference(b->at[second], b->at[0]);
+  const lanes3 ac = lanes3_exact_difference(b->at[third], b->at[0]);
+  const lanes3 ap = lanes3_exact_difference(b->place, b->at[0]);
+  const lanes3 normal = lanes3_cross(ab, ac);
+  const lanes square = lanes3_dot(normal, normal);
+  const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
+  const lanes margin = lanes_multiply(square, lanes_splat(-SELF_MARGIN));
+  lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
+  touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
+  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
+  if (!lanes_any(touches)) {
+    return touches;
+  }
+  t->corner[0] = b->corner[0];
+  t->corner[1] = b->corner[second];
+  t->corner[2] = b->corner[third];
+  const lanes3 a0 = lanes3_pick(s->start_b, t->corner[0]);
+  const lanes3 normal_before = lanes3_cross(lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[1]), a0),
+                                            lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[2]), a0));
+  const lanes side = lanes_sign(lanes3_dot(lanes3_exact_difference(b->start, a0), normal_before));
+  const lanes safe = lanes_select(touches, square, one);
+  const lanes inverse = lanes_divide(one, lanes_square_root(safe));
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(ap, normal), side), inverse);
+  const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
+  touches = lanes_both(touches, lanes_less(zero, push));
+  t->push = lanes_keep(touches, push);
+  t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
+  lanes share_1 = corner_share(lanes_keep(touches, u), safe), share_2 = corner_share(lanes_keep(touches, v), safe);
+  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
+  share_1 = lanes_divide(share_1, sum);
+  share_2 = lanes_divide(share_2, sum);
+  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
+  t->weight[1] = lanes_negate(share_1);
+  t->weight[2] = lanes_negate(share_2);
+  return touches;
+}
+
+/* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
+typedef struct self_response {
+  float share[4][CLOTH_LANES];
+  float move[3][CLOTH_LANES];   /* [m] */
+  float change[3][CLOTH_LANES]; /* [m/s] */
+  float touches[CLOTH_LANES];   /* 1 or 0 */
+} self_response;
+
+/* Moves a particle by its share of the response of a lane. */
+CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_response *r, int32_t role, int32_t lane) {
+  const float share = r->share[role][lane];
+  if (!(share < 0.0f || share > 0.0f)) {
+    return;
+  }
+  b->place.x[i] += share * r->move[0][lane];
+  b->place.y[i] += share * r->move[1][lane];
+  b->place.z[i] += share * r->move[2][lane];
+  b->velocity.x[i] += share * r->change[0][lane];
+  b->velocity.y[i] += share * r->change[1][lane];
+  b->velocity.z[i] += share * r->change[2][lane];
+  forget_self_history(b->c, i);
+}
+
+/* Displacement since the start of the substep, in multiples of 2^-30 m. */
+CLOTH_INLINE lanes3 displacement_of(vector_array place, vector_array start, const int32_t *index) {
+  return lanes3_exact_difference(lanes3_pick(place, index), lanes3_pick(start, index));
+}
+
+/*
+ * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
+ * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
+ * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities.
+ */
+CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
+                                     const self_touch *t, self_response *r) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes mobility[4], sum;
+  lanes3 m = lanes3_exact_difference(b->place, b->start);
+  mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
+  for (int32_t k = 0; k < 3; k++) {
+    const lanes weight = t->weight[k];
+    const lanes3 moved = displacement_of(s->place_b, s->start_b, t->corner[k]);
+    m = lanes3_add(m, lanes3_scale(moved, weight));
+    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility, t->corner[k]));
+    sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
+  }
+  m = lanes3_quantise(m, STATE_ROUNDER);
+  touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
+  const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
+  const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
+  const lanes stopped = lanes_minimum(t->push, lanes_maximum(lanes_negate(approach), zero));
+  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(t->normal, approach)), STATE_ROUNDER);
+  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
+  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
+  grip = lanes_flush(lanes_minimum(grip, one));
+  const lanes3 friction = lanes3_scale(slip, grip);
+  lanes3 move = lanes3_subtract(lanes3_scale(t->normal, t->push), friction);
+  lanes3 change = lanes3_subtract(lanes3_scale(t->normal, stopped), friction);
+  move = lanes3_keep(touches, lanes3_quantise(move, WORK_ROUNDER));
+  change = lanes3_scale(lanes3_keep(touches, lanes3_quantise(change, WORK_ROUNDER)), lanes_splat(s->inverse_h));
+  for (int32_t k = 0; k < 4; k++) {
+    lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
+  }
+  lanes_store(r->move[0], move.x);
+  lanes_store(r->move[1], move.y);
+  lanes_store(r->move[2], move.z);
+  lanes_store(r->change[0], change.x);
+  lanes_store(r->change[1], change.y);
+  lanes_store(r->change[2], change.z);
+  lanes_store(r->touches, lanes_keep(touches, one));
+}
+
+/* Contacts of a block of candidates with one triangle of each cell. Returns how many there are. */
+CLOTH_SEPARATE int32_t collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near) {
+  self_touch t;
+  self_response r;
+  int32_t count = 0;
+  const lanes_mask touches = find_touches(s, b, which, near, &t);
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  respond_to_touches(s, b, touches, &t, &r);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    if (r.touches[lane] > 0.0f) {
+      move_particle(s->a, b->particle[lane], &r, 0, lane);
+      for (int32_t k = 0; k < 3; k++) {
+        move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
+      }
+      count++;
+    }
+  }
+  if (count > 0) {
+    load_places(s, b);
+  }
+  return count;
+}
+
+/* Contacts of a batch of candidates. Returns how many there are. */
+CLOTH_INLINE int32_t collide_batch(const self_context *s, const self_batch *batch) {
+  int32_t count = 0;
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    self_block b;
+    find_block(s, batch, first, &b);
+    load_places(s, &b);
+    b.start = lanes3_pick(s->start_a, b.particle);
+    const lanes_mask near = is_block_near(s, &b);
+    if (lanes_any(near)) {
+      count += collide_triangles(s, &b, 0, near);
+      count += collide_triangles(s, &b, 1, near);
+    }
+  }
+  return count;
+}
+
+static self_context self_context_of(const self_group *g, uint32_t tag, float inverse_h) {
+  const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
+  const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const self_context s = {.a = a,
+                          .b = b,
+                          .place_a = a->place,
+                          .place_b = b->place,
+                          .start_a = a->start,
+                          .start_b = b->start,
+                          .thickness = thickness_between(g, first, second),
+                          .friction = self_settings_of(a->c)->friction,
+                          .inverse_h = inverse_h,
+                          .least_square = b->least_square};
+  return s;
+}
+
+/* A sweep over all candidates, forwards or backwards. Returns how many touch. */
+CLOTH_HOT CLOTH_SEPARATE int32_t sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
+  const int32_t batches = g->found->batches;
+  int32_t count = 0;
+  uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
+  self_context s = self_context_of(g, tag, inverse_h);
+  for (int32_t n = 0; n < batches; n++) {
+    const int32_t batch = is_backward ? batches - 1 - n : n;
+    if (g->tags && g->tags[batch] != tag) {
+      tag = g->tags[batch];
+      s = self_context_of(g, tag, inverse_h);
+    }
+    count += collide_batch(&s, &g->batches[batch]);
+  }
+  return count;
+}
+
+/* Below so many substeps contact is swept twice. */
+#define SELF_SINGLE_SWEEP 8
+
+/* Self-contact of a cloth in substep `index`, before contact with colliders. The second sweep is a refinement. */
+CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  self_body body;
+  const self_group g = self_group_of(c, &body);
+  const int32_t sweeps = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
+  for (int32_t n = 0; n < g.found->intersections; n++) {
+    shorten_contour(&body, &body, &g.intersections[n]);
+  }
+  for (int32_t sweep = 0; sweep < sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      break;
+    }
+    g.found->statistics.contacts = sweep_candidates(&g, plan->inverse_h, (index * sweeps + sweep) & 1);
+  }
+}
+
+#endif

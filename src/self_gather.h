@@ -1,0 +1,467 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "layout.h"
+#include "scalar.h"
+#include "self_tree.h"
+#include "self_untangle.h"
+#include "types.h"
+
+/// Candidates of self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
+ * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
+ * is apart, or flat together, is left out. The order follows from comparisons alone.
+ *
+ * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
+ * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
+ * room and none of its particles.
+ *
+ * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
+ * only what is too much even then is left out. The number of visits is bounded in the same way.
+ *
+ * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
+ * scratch.residual, a word per particle.
+ */
+
+/* Batches that are open: as many as an uint32_t has bits. */
+#define SELF_OPEN 32
+/* Visits of a gather: so many per particle, and some. */
+#define SELF_VISITS_PER_PARTICLE 32
+#define SELF_MORE_VISITS 1024
+/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
+#define SELF_GRID_GAP 2
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+/* Cloths that feel each other, or one that feels itself, and the room for what is found. */
+typedef struct self_group {
+  self_body *bodies;
+  int32_t count;
+  self_batch *batches;
+  uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  self_intersection *intersections;
+  self_visit *visits;
+  int32_t max_batches, max_intersections, max_visits;
+  self_workspace *found;
+} self_group;
+
+/* A gather under way. */
+typedef struct self_search {
+  const self_group *group;
+  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;       /* of the two cloths under way [m] */
+  int32_t first_open, batches;
+  uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
+  int32_t pairs, dropped, intersections, visits, is_full;
+} self_search;
+
+/* The particles of a candidate: the particle, and the corners of the cell. */
+static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
+  const int32_t row = cell / cells->columns;
+  involved[0] = particle;
+  find_corners(cells, row, cell - row * cells->columns, involved + 1);
+}
+
+static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
+  a->taken[involved[0]] |= bit;
+  for (int32_t n = 1; n < 5; n++) {
+    b->taken[involved[n]] |= bit;
+  }
+}
+
+/* Ends an open batch: its bit may stand for another one. */
+static void close_batch(self_search *s, int32_t batch) {
+  const self_group *g = s->group;
+  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
+  const uint32_t tag = g->tags ? g->tags[batch] : 0u;
+  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
+    int32_t involved[5];
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].other[n], involved);
+    a->taken[involved[0]] &= ~bit;
+    for (int32_t k = 1; k < 5; k++) {
+      b->taken[involved[k]] &= ~bit;
+    }
+  }
+}
+
+/* Opens another batch. Returns 0 if there is no room for one. */
+static int open_batch(self_search *s, uint32_t tag) {
+  const self_group *g = s->group;
+  if (s->batches == g->max_batches) {
+    s->is_full = 1;
+    return 0;
+  }
+  if (s->batches - s->first_open == SELF_OPEN) {
+    close_batch(s, s->first_open++);
+  }
+  self_batch *batch = &g->batches[s->batches];
+  const int32_t none = g->bodies[tag & 255u].count - 1;
+  for (int32_t n = 0; n < SELF_BATCH; n++) {
+    batch->particle[n] = 0;
+    batch->other[n] = (uint16_t)none;
+  }
+  if (g->tags) {
+    g->tags[s->batches] = (uint16_t)tag;
+  }
+  s->filled[s->batches & (SELF_OPEN - 1)] = 0;
+  s->batches++;
+  return 1;
+}
+
+/* Puts a candidate of cloths a and b into a batch. */
+static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const self_group *g = s->group;
+  const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
+  const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
+  int32_t involved[5];
+  find_candidate(cells, particle, cell, involved);
+  uint32_t taken = particles->taken[particle];
+  for (int32_t n = 1; n < 5; n++) {
+    taken |= cells->taken[involved[n]];
+  }
+  s->pairs++;
+  int32_t batch = s->first_open;
+  while (batch < s->batches &&
+         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
+          (g->tags && g->tags[batch] != tag))) {
+    batch++;
+  }
+  if (batch == s->batches && !open_batch(s, tag)) {
+    s->dropped++;
+    return;
+  }
+  const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
+  g->batches[batch].particle[place] = (uint16_t)particle;
+  g->batches[batch].other[place] = (uint16_t)cell;
+  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
+}
+
+/* A cell of a leaf, with the boxes of its corners and of its first particle. */
+typedef struct self_cell {
+  self_boxes boxes, point;
+  int32_t particle, row, column, exists;
+  int32_t is_near; /* 1 if its first particle is not apart from the other leaf */
+} self_cell;
+
+/* The cells of a leaf that own particles. Returns how many there are. */
+static int32_t find_cells(const self_search *s, const self_body *b, int32_t leaf, const self_boxes *other,
+                          self_cell cells[4]) {
+  const int32_t row = 2 * (leaf / b->level[0].columns), column = 2 * (leaf % b->level[0].columns);
+  int32_t count = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = row + (n >> 1), k = column + (n & 1);
+    if (r >= b->rows || k >= b->columns) {
+      continue;
+    }
+    self_cell *cell = &cells[count++];
+    int32_t corner[4];
+    find_corners(b, r, k, corner);
+    cell->particle = corner[0];
+    cell->row = r;
+    cell->column = k;
+    cell->exists = has_cell(b, r, k);
+    start_boxes(&cell->point, vector_load(b->start, corner[0]), place_ahead(b, corner[0], s->ahead));
+    cell->boxes = cell->point;
+    for (int32_t i = 1; i < 4; i++) {
+      self_boxes point;
+      start_boxes(&point, vector_load(b->start, corner[i]), place_ahead(b, corner[i], s->ahead));
+      join_boxes(&cell->boxes, &point);
+    }
+    cell->is_near = !are_apart(&cell->point, other, s->reach);
+  }
+  return count;
+}
+
+/* 1 if a particle is so near a cell in the grid that they do not touch. */
+static int is_neighbour(const self_body *b, const self_cell *particle, const self_cell *cell) {
+  const int32_t r = particle->row, k = particle->column;
+  const int32_t rows = r < cell->row ? cell->row - r : (r > cell->row + 1 ? r - cell->row - 1 : 0);
+  const int32_t left = grid_distance(k, cell->column, b->columns, b->is_wrapped);
+  const int32_t right = grid_distance(k, cell->column + 1, b->columns, b->is_wrapped);
+  const int32_t columns = left < right ? left : right;
+  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
+}
+
+/* Makes a candidate of the first particle of a cell of cloth a and a cell of cloth b, if they may come near. */
+static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
+  if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
+      !are_apart(&particle->point, &cell->boxes, s->reach)) {
+    add_candidate(s, a, b, particle->particle, cell->particle);
+  }
+}
+
+/* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
+  const self_group *g = s->group;
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
+    self_meeting m;
+    self_intersection x;
+    if (!has_edge(from, edges->row, edges->column, n >> 1) || !cell->exists) {
+      continue;
+    }
+    x.edge = self_number(a, 4 * edges->particle + (n >> 1));
+    x.triangle = self_number(b, 2 * cell->particle + (n & 1));
+    if (find_meeting_particles(from, to, &x, &m) && find_meeting(from->start, to->start, &m)) {
+      if (s->intersections < g->max_intersections) {
+        g->intersections[s->intersections] = x;
+      }
+      s->intersections++;
+    }
+  }
+}
+
+/* Two leaves, of the same cloth or of two. */
+static void visit_leaves(self_search *s, const self_visit *v) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  self_cell first[4], second[4];
+  const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
+  const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
+  for (int32_t i = 0; i < na; i++) {
+    for (int32_t j = 0; j < nb; j++) {
+      try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
+      try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
+      if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
+        find_intersections(s, v->body_a, v->body_b, &first[i], &second[j]);
+        find_intersections(s, v->body_b, v->body_a, &second[j], &first[i]);
+      }
+    }
+  }
+}
+
+/* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
+static int is_clear(const self_search *s, const self_visit *v) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
+  if (x == y) {
+    return v->level_a == 0 || are_flat(x, y);
+  }
+  if (are_apart(&x->boxes, &y->boxes, s->reach)) {
+    return 1;
+  }
+  if (a != b || v->level_a != v->level_b) {
+    return 0;
+  }
+  const int32_t columns = a->level[v->level_a].columns;
+  const int32_t row_a = v->a / columns, row_b = v->b / columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  const int32_t apart = grid_distance(v->a - row_a * columns, v->b - row_b * columns, columns, a->is_wrapped);
+  return rows <= 1 && apart <= 1 && are_flat(x, y);
+}
+
+/* Replaces a visit by those of its children. Returns the new height of the stack. */
+static int32_t push_children(const self_search *s, const self_visit *v, int32_t height) {
+  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
+  const int is_same = a == b && v->level_a == v->level_b && v->a == v->b;
+  const int splits_a = v->level_a >= v->level_b, splits_b = v->level_b >= v->level_a;
+  int32_t of_a[4] = {v->a}, of_b[4] = {v->b};
+  const int32_t na = splits_a ? find_children(a, v->level_a, v->a, of_a) : 1;
+  const int32_t nb = splits_b ? find_children(b, v->level_b, v->b, of_b) : 1;
+  for (int32_t i = 0; i < na; i++) {
+    for (int32_t j = is_same ? i : 0; j < nb; j++) {
+      CLOTH_ASSERT(height < SELF_VISITS);
+      self_visit *next = &s->group->visits[height++];
+      next->a = (uint16_t)of_a[i];
+      next->b = (uint16_t)of_b[j];
+      next->level_a = (uint8_t)(v->level_a - splits_a);
+      next->level_b = (uint8_t)(v->level_b - splits_b);
+      next->body_a = v->body_a;
+      next->body_b = v->body_b;
+    }
+  }
+  return height;
+}
+
+/* Visits the trees of two cloths, or the tree of one twice. */
+static void visit_pair(self_search *s, int32_t a, int32_t b) {
+  const self_group *g = s->group;
+  self_visit *visits = g->visits;
+  int32_t height = 1;
+  visits[0].a = visits[0].b = 0;
+  visits[0].level_a = (uint8_t)(g->bodies[a].levels - 1);
+  visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
+  visits[0].body_a = (uint8_t)a;
+  visits[0].body_b = (uint8_t)b;
+  while (height > 0) {
+    const self_visit v = visits[--height];
+    if (s->visits == g->max_visits) {
+      s->is_full = 1;
+      return;
+    }
+    s->visits++;
+    if (is_clear(s, &v)) {
+      continue;
+    }
+    if (v.level_a == 0 && v.level_b == 0) {
+      visit_leaves(s, &v);
+    } else {
+      height = push_children(s, &v, height);
+    }
+  }
+}
+
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
+static void update_ages(const self_group *g, int32_t found) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
+  }
+  for (int32_t n = 0; n < found; n++) {
+    const self_intersection *x = &g->intersections[n];
+    const self_body *a = &g->bodies[number_body(x->edge)], *b = &g->bodies[number_body(x->triangle)];
+    self_meeting m;
+    find_meeting_particles(a, b, x, &m);
+    for (int32_t k = 0; k < 5; k++) {
+      (k < 2 ? a : b)->taken[m.particle[k]] = 1;
+    }
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] = b->taken[i] ? (uint8_t)(b->ages[i] + (b->ages[i] < 255)) : 0;
+    }
+  }
+}
+
+/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
+   them where they are. */
+static void release_tangled(const self_group *g) {
+  for (int32_t n = 0; n < g->found->batches; n++) {
+    const uint32_t tag = g->tags ? g->tags[n] : 0u;
+    const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+    self_batch *batch = &g->batches[n];
+    for (int32_t k = 0; k < SELF_BATCH; k++) {
+      int32_t involved[5], tangled = 0;
+      find_candidate(b, batch->particle[k], batch->other[k], involved);
+      for (int32_t i = 1; i < 5; i++) {
+        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+      }
+      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
+        batch->particle[k] = 0;
+        batch->other[k] = (uint16_t)(b->count - 1);
+      }
+    }
+  }
+}
+
+static int32_t count_tangled(const self_group *g) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      count += g->bodies[n].ages[i] >= SELF_TANGLED_AGE;
+    }
+  }
+  return count;
+}
+
+/* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
+#define SELF_ATTEMPTS 3
+CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
+CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
+
+/* Distance at which two cloths of a group touch [m]. */
+static float thickness_between(const self_group *g, int32_t a, int32_t b) {
+  (void)b;
+  return self_settings_of(g->bodies[a].c)->thickness;
+}
+
+/* One attempt at all candidates for `time` seconds. */
+static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
+  fill_zero(s, sizeof *s);
+  s->group = g;
+  s->ahead = time * attempt_shares[attempt];
+  for (int32_t a = 0; a < g->count; a++) {
+    const self_body *b = &g->bodies[a];
+    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
+    build_tree(b, s->ahead);
+  }
+  for (int32_t a = 0; a < g->count; a++) {
+    for (int32_t b = a; b < g->count; b++) {
+      const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
+      s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
+      visit_pair(s, a, b);
+    }
+  }
+}
+
+/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  self_search s;
+  for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
+    search_group(g, time, attempt, &s);
+    counts->gathers++;
+    counts->visits += s.visits;
+    if (!s.is_full) {
+      break;
+    }
+  }
+  const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
+  g->found->batches = s.batches;
+  g->found->intersections = kept;
+  counts->pairs = s.pairs - s.dropped;
+  counts->pairs_dropped += s.dropped;
+  if (is_first) {
+    counts->intersections = s.intersections;
+    update_ages(g, kept);
+    counts->tangled = count_tangled(g);
+  }
+  if (untangle && counts->tangled > 0) {
+    release_tangled(g);
+  }
+}
+
+/* A cloth that feels itself, as a group of its own. */
+static self_group self_group_of(const cloth *c, self_body *body) {
+  const self_layout layout = self_layout_of(c->count, c->grid.columns, self_settings_of(c)->pairs);
+  const uintptr_t end = c->shared_bytes ? c->scratch.uniform_lines + c->shared_bytes : c->total_bytes;
+  char *room = (char *)at(c, end - layout.bytes);
+  const self_group g = {.bodies = body,
+                        .count = 1,
+                        .batches = (self_batch *)(void *)(room + layout.batches),
+                        .intersections = (self_intersection *)(void *)(room + layout.intersections),
+                        .visits = (self_visit *)(void *)(room + layout.visits),
+                        .max_batches = layout.max_batches,
+                        .max_intersections = layout.max_intersections,
+                        .max_visits = SELF_VISITS_PER_PARTICLE * c->count + SELF_MORE_VISITS,
+                        .found = self_workspace_of(c)};
+  self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
+  return g;
+}
+
+/* Looks for candidates if substep `index` is one that does, before it changes velocities. */
+CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  const self_settings *settings = self_settings_of(c);
+  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+  if (index * gathers % plan->substeps >= gathers) {
+    return;
+  }
+  self_body body;
+  const self_group g = self_group_of(c, &body);
+  const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
+  gather_candidates(&g, plan->h * (float)substeps, index == 0, settings->untangle);
+}
+
+/* Sets the statistics to 0, before a step. */
+static void reset_self(const cloth *c) {
+  fill_zero(self_workspace_of(c), sizeof(self_workspace));
+}
+
+int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
+  int error = check_call(c, statistics);
+  if (error) {
+    return error;
+  }
+  if (!c->self) {
+    return CLOTH_ERROR_STATE;
+  }
+  *statistics = self_workspace_of(c)->statistics;
+  return CLOTH_OK;
+}
+
+#endif

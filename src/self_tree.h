@@ -1,0 +1,284 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "layout.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Tree of boxes ///
+
+/*
+ * Boxes around the parts of a cloth, for self-contact: a quadtree over the grid. A leaf holds two by two cells, which
+ * are three by three particles. Each node has two boxes, around where its particles are and around where they will be
+ * if they keep their velocities for a time, so that cloth that moves as one does not approach itself; and a box around
+ * the normals of its cells. The last row and column own particles and edges but no cells; on a tube the last column has
+ * cells, which end at the first.
+ *
+ * In: positions, velocities. Out and scratch: the nodes. Boxes are made by comparisons alone. Comparisons with what is
+ * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
+ */
+
+/* Settings of self-contact; only where c->self is not 0. */
+static const self_settings *self_settings_of(const cloth *c) {
+  return (const self_settings *)at(c, c->self);
+}
+
+#if WITH_SELF
+
+static self_workspace *self_workspace_of(const cloth *c) {
+  return (self_workspace *)(void *)(workspace_of(c) + 1);
+}
+
+/* Steps in succession for which each particle has been part of an intersection. */
+static uint8_t *ages_of(const cloth *c) {
+  return freedom_of(c) + ((c->count + 3) & ~3);
+}
+
+/* A level of the tree, row by row. */
+typedef struct self_level {
+  self_node *nodes;
+  int32_t columns, rows;
+} self_level;
+
+/* A cloth as self-contact sees it. */
+typedef struct self_body {
+  const cloth *c;
+  vector_array start, velocity; /* positions when the substep starts, velocities */
+  vector_array place;           /* predicted positions */
+  const float *mobility;
+  uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
+  uint8_t *ages;
+  int32_t count, columns, rows, is_wrapped;
+  float spacing;      /* mean of both [m] */
+  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+  int32_t levels;
+  self_level level[SELF_LEVELS];
+} self_body;
+
+/* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
+#define SELF_LEAST_AREA 1.0e-4f
+
+/* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
+static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
+  const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
+  b->c = c;
+  b->start = vectors_at(c, c->state.position);
+  b->velocity = vectors_at(c, c->state.velocity);
+  b->place = predicted_of(c);
+  b->mobility = floats_at(c, c->scratch.mobility);
+  b->taken = (uint32_t *)at(c, c->scratch.residual);
+  b->ages = ages_of(c);
+  b->count = c->count;
+  b->columns = c->grid.columns;
+  b->rows = c->grid.rows;
+  b->is_wrapped = is_wrapped(c);
+  b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
+  b->least_square = area * area;
+  b->levels = 0;
+  int32_t columns = b->columns, rows = b->rows;
+  do {
+    columns = half_of(columns);
+    rows = half_of(rows);
+    self_level *level = &b->level[b->levels++];
+    level->nodes = nodes;
+    level->columns = columns;
+    level->rows = rows;
+    nodes += columns * rows;
+  } while (columns > 1 || rows > 1);
+  CLOTH_ASSERT(b->levels <= SELF_LEVELS);
+}
+
+/* 1 if the cell whose first particle is (row, column) exists. */
+CLOTH_INLINE int has_cell(const self_body *b, int32_t row, int32_t column) {
+  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns);
+}
+
+/* The particles at the corners of a cell, the first two of the row; those that do not exist are repeated. */
+CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, int32_t corner[4]) {
+  const int32_t next = column + 1 < b->columns ? column + 1 : (b->is_wrapped ? 0 : column);
+  const int32_t below = row + 1 < b->rows ? b->columns : 0;
+  corner[0] = row * b->columns + column;
+  corner[1] = row * b->columns + next;
+  corner[2] = corner[1] + below;
+  corner[3] = corner[0] + below;
+}
+
+/* a - b, in multiples of 2^-30 m. Crosses of such are multiples of 2^-60, and their products of 2^-120, so that none is
+   subnormal. */
+CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
+  return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
+                quantise(a.z - b.z, STATE_ROUNDER));
+}
+
+/* Where a particle will be after a time. */
+CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
+  return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
+}
+
+static void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
+  const float x[3] = {now.x, now.y, now.z}, next[3] = {ahead.x, ahead.y, ahead.z};
+  for (int32_t k = 0; k < 3; k++) {
+    box->low[k] = box->high[k] = x[k];
+    box->low_ahead[k] = box->high_ahead[k] = next[k];
+  }
+}
+
+static void join_boxes(self_boxes *box, const self_boxes *other) {
+  for (int32_t k = 0; k < 3; k++) {
+    box->low[k] = minimum(other->low[k], box->low[k]);
+    box->high[k] = maximum(other->high[k], box->high[k]);
+    box->low_ahead[k] = minimum(other->low_ahead[k], box->low_ahead[k]);
+    box->high_ahead[k] = maximum(other->high_ahead[k], box->high_ahead[k]);
+  }
+}
+
+/* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
+   axis the gap is wider now and ahead, on the same side. */
+static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+  for (int32_t k = 0; k < 3; k++) {
+    if ((a->low[k] - b->high[k] > reach && a->low_ahead[k] - b->high_ahead[k] > reach) ||
+        (b->low[k] - a->high[k] > reach && b->low_ahead[k] - a->high_ahead[k] > reach)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* 1 if two boxes have no point in common now. */
+static int are_disjoint(const self_boxes *a, const self_boxes *b) {
+  for (int32_t k = 0; k < 3; k++) {
+    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Length of unit normals in nodes. */
+#define SELF_NORMAL 127
+
+static int8_t rounded_down(float value) {
+  const int32_t whole = (int32_t)value;
+  return (int8_t)((float)whole > value ? whole - 1 : whole);
+}
+
+/* Adds the normal of a cell to the normals of a node; cells of no area have none. */
+static void add_normal(const self_body *b, const int32_t corner[4], self_node *n) {
+  const cloth_vector d = exact_difference(vector_load(b->start, corner[2]), vector_load(b->start, corner[0]));
+  const cloth_vector e = exact_difference(vector_load(b->start, corner[3]), vector_load(b->start, corner[1]));
+  const cloth_vector normal = vector_cross(d, e);
+  const float square = vector_dot(normal, normal);
+  if (!(square > b->least_square && is_finite(square))) {
+    return;
+  }
+  const float scale = 0.999f * (float)SELF_NORMAL / square_root(square);
+  const float unit[3] = {normal.x * scale, normal.y * scale, normal.z * scale};
+  for (int32_t k = 0; k < 3; k++) {
+    const int8_t low = rounded_down(unit[k]), high = (int8_t)(low + 1);
+    n->normal_low[k] = low < n->normal_low[k] ? low : n->normal_low[k];
+    n->normal_high[k] = high > n->normal_high[k] ? high : n->normal_high[k];
+  }
+}
+
+static void clear_normals(self_node *n) {
+  for (int32_t k = 0; k < 3; k++) {
+    n->normal_low[k] = SELF_NORMAL;
+    n->normal_high[k] = -SELF_NORMAL;
+  }
+  n->unused[0] = n->unused[1] = 0;
+}
+
+/* The leaf (row, column) of the tree. */
+static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t column, self_node *n) {
+  const int32_t first_row = 2 * row, first_column = 2 * column;
+  clear_normals(n);
+  for (int32_t r = first_row; r < first_row + 3 && r < b->rows; r++) {
+    for (int32_t k = first_column; k < first_column + 3; k++) {
+      if (k > b->columns - !b->is_wrapped) {
+        continue;
+      }
+      const int32_t particle = r * b->columns + (k < b->columns ? k : 0);
+      self_boxes point;
+      start_boxes(&point, vector_load(b->start, particle), place_ahead(b, particle, ahead));
+      if (r == first_row && k == first_column) {
+        n->boxes = point;
+      } else {
+        join_boxes(&n->boxes, &point);
+      }
+      if (r < first_row + 2 && k < first_column + 2 && k < b->columns && has_cell(b, r, k)) {
+        int32_t corner[4];
+        find_corners(b, r, k, corner);
+        add_normal(b, corner, n);
+      }
+    }
+  }
+}
+
+/* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
+static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
+  const self_level *here = &b->level[level], *below = &b->level[level - 1];
+  const int32_t row = node / here->columns, column = node - row * here->columns;
+  int32_t count = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = 2 * row + (n >> 1), k = 2 * column + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      child[count++] = r * below->columns + k;
+    }
+  }
+  return count;
+}
+
+static void build_parent(const self_body *b, int32_t level, int32_t node) {
+  self_node *n = &b->level[level].nodes[node];
+  int32_t child[4];
+  const int32_t count = find_children(b, level, node, child);
+  *n = b->level[level - 1].nodes[child[0]];
+  for (int32_t i = 1; i < count; i++) {
+    const self_node *s = &b->level[level - 1].nodes[child[i]];
+    join_boxes(&n->boxes, &s->boxes);
+    for (int32_t k = 0; k < 3; k++) {
+      n->normal_low[k] = s->normal_low[k] < n->normal_low[k] ? s->normal_low[k] : n->normal_low[k];
+      n->normal_high[k] = s->normal_high[k] > n->normal_high[k] ? s->normal_high[k] : n->normal_high[k];
+    }
+  }
+}
+
+/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
+CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
+  const self_level *leaves = &b->level[0];
+  for (int32_t row = 0; row < leaves->rows; row++) {
+    for (int32_t column = 0; column < leaves->columns; column++) {
+      build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
+    }
+  }
+  for (int32_t level = 1; level < b->levels; level++) {
+    for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
+      build_parent(b, level, node);
+    }
+  }
+}
+
+/* 1 if all normals of two nodes are within 60 degrees of one direction, the middle d of their box: for every normal n,
+   n . d > |d| / 2. Cloth that gentle does not come near itself. Nodes without normals count as flat. */
+static int are_flat(const self_node *a, const self_node *b) {
+  int32_t sum = 0, square = 0;
+  for (int32_t k = 0; k < 3; k++) {
+    const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
+    const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
+    const int32_t d = low + high;
+    if (low > high) {
+      return 1;
+    }
+    sum += d > 0 ? d * low : d * high;
+    square += d * d;
+  }
+  return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
+}
+
+/* Distance of two numbers on a line of `count`, which closes to a ring if `is_ring`. */
+CLOTH_INLINE int32_t grid_distance(int32_t a, int32_t b, int32_t count, int32_t is_ring) {
+  const int32_t d = a > b ? a - b : b - a;
+  return is_ring && count - d < d ? count - d : d;
+}
+
+#endif

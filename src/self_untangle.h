@@ -1,0 +1,213 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "contact_push.h"
+#include "scalar.h"
+#include "self_tree.h"
+#include "types.h"
+
+/// Untangling ///
+
+#if WITH_SELF
+
+/*
+ * Where an edge of the cloth passes through a triangle: the test, and the step that shortens the contour along which
+ * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
+ * Contour Minimization", 2006).
+ *
+ * In: positions at the start of the substep, or predicted positions; mobilities. Out: predicted positions. Scratch:
+ * none.
+ */
+
+/* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
+enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
+
+/* A cloth in a group and a particle of it, in one number; the lowest bits say which edge or triangle of its cell. */
+#define SELF_BODY_SHIFT 20
+
+CLOTH_INLINE uint32_t self_number(int32_t body, int32_t value) {
+  return (uint32_t)body << SELF_BODY_SHIFT | (uint32_t)value;
+}
+
+CLOTH_INLINE int32_t number_body(uint32_t number) {
+  return (int32_t)(number >> SELF_BODY_SHIFT);
+}
+
+CLOTH_INLINE int32_t number_value(uint32_t number) {
+  return (int32_t)(number & ((1u << SELF_BODY_SHIFT) - 1u));
+}
+
+/* 1 if an edge of a cell exists. */
+static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
+  if (edge == SELF_EDGE_ACROSS) {
+    return has_cell(b, row, column);
+  }
+  return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
+}
+
+/* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
+CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
+CLOTH_CONSTANT static const int8_t triangle_corners[2][2] = {{1, 2}, {2, 3}};
+
+/* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
+   meet: weights of the five. */
+typedef struct self_meeting {
+  int32_t particle[5];
+  float weight[5];
+  cloth_vector normal; /* of the triangle, of any length */
+} self_meeting;
+
+/* Smallest weight of a particle that is not 0. */
+#define SELF_LEAST_WEIGHT 1.0e-6f
+
+/* 1 if the edge passes through the triangle; then also its weights: the edge against the triangle. */
+static int find_meeting(vector_array edge, vector_array triangle, self_meeting *m) {
+  const int32_t *i = m->particle;
+  const cloth_vector a = vector_load(triangle, i[2]);
+  const cloth_vector from = exact_difference(vector_load(edge, i[0]), a);
+  const cloth_vector to = exact_difference(vector_load(edge, i[1]), a);
+  const cloth_vector b = exact_difference(vector_load(triangle, i[3]), a);
+  const cloth_vector c = exact_difference(vector_load(triangle, i[4]), a);
+  const cloth_vector normal = vector_cross(b, c);
+  const float before = flush_small(vector_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const float after = flush_small(vector_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
+  if ((before < 0.0f) == (after < 0.0f)) {
+    return 0;
+  }
+  const float share = before / (before - after);
+  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, SELF_LEAST_WEIGHT));
+  p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
+  const float square = vector_dot(normal, normal);
+  const float second = vector_dot(vector_cross(p, c), normal), third = vector_dot(vector_cross(b, p), normal);
+  if (!(square > 0.0f && second >= 0.0f && third >= 0.0f && second + third <= square && is_finite(square))) {
+    return 0;
+  }
+  m->normal = normal;
+  m->weight[1] = flush_small(share, SELF_LEAST_WEIGHT);
+  m->weight[0] = 1.0f - m->weight[1];
+  m->weight[3] = second < SELF_LEAST_WEIGHT * square ? 0.0f : negate(second / square);
+  m->weight[4] = third < SELF_LEAST_WEIGHT * square ? 0.0f : negate(third / square);
+  m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
+  return 1;
+}
+
+/* The particles of an edge and a triangle. Returns 0 if they have one in common. */
+static int find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x, self_meeting *m) {
+  const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
+  const int32_t first = edge >> 2, cell = triangle >> 1;
+  int32_t corner[4];
+  find_corners(a, first / a->columns, first % a->columns, corner);
+  m->particle[0] = corner[0];
+  m->particle[1] = corner[edge_corner[edge & 3]];
+  find_corners(b, cell / b->columns, cell % b->columns, corner);
+  m->particle[2] = corner[0];
+  m->particle[3] = corner[triangle_corners[triangle & 1][0]];
+  m->particle[4] = corner[triangle_corners[triangle & 1][1]];
+  for (int32_t end = 0; a == b && end < 2; end++) {
+    for (int32_t n = 2; n < 5; n++) {
+      if (m->particle[end] == m->particle[n]) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+/* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
+static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
+  const int32_t first = edge >> 2, row = first / b->columns, column = first - row * b->columns, kind = edge & 3;
+  int32_t corner[4], count = 0;
+  find_corners(b, row, column, corner);
+  if (kind == SELF_EDGE_ACROSS) {
+    third[0] = corner[1];
+    third[1] = corner[3];
+    return 2;
+  }
+  if (has_cell(b, row, column)) {
+    third[count++] = corner[2];
+  }
+  if (kind == SELF_EDGE_ROW && row > 0) {
+    third[count++] = first - b->columns;
+  } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
+    third[count++] = column > 0 ? first - 1 : first - 1 + b->columns;
+  }
+  return count;
+}
+
+/* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
+static cloth_vector self_unit(cloth_vector a) {
+  const float square = vector_dot(a, a);
+  if (!(square > 1.0e-28f && is_finite(square))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
+}
+
+/* Least cosine between an edge and the triangle's normal that is divided by. */
+#define SELF_LEAST_COSINE 0.01f
+
+/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter,
+   with a length from 0 to some 200: the sum over the faces at the edge of R - (E . R) / (E . N) N for each, twice the
+   latter as in the paper, with R the unit vector along the contour in the face, E along the edge, N the normal. */
+static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
+  const cloth_vector from = vector_load(a->place, m->particle[0]);
+  const cloth_vector normal = self_unit(m->normal);
+  const cloth_vector along = self_unit(exact_difference(vector_load(a->place, m->particle[1]), from));
+  float cosine = vector_dot(along, normal);
+  cosine = cosine < 0.0f ? minimum(cosine, -SELF_LEAST_COSINE) : maximum(cosine, SELF_LEAST_COSINE);
+  int32_t third[2];
+  cloth_vector gradient = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t face = find_faces(a, edge, third) - 1; face >= 0; face--) {
+    const cloth_vector to = exact_difference(vector_load(a->place, third[face]), from);
+    const cloth_vector side = self_unit(vector_cross(along, to));
+    const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
+    cloth_vector contour = self_unit(vector_cross(normal, side));
+    if (vector_dot(contour, inward) < 0.0f) {
+      contour = vector_scale(contour, -1.0f);
+    }
+    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
+    gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
+  }
+  return vector_flush_work(gradient);
+}
+
+/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
+   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
+static void forget_self_history(const cloth *c, int32_t particle) {
+  if (c->state.velocity_history && floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
+    invalidate_history(c, particle);
+  }
+}
+
+/* Distance by which a contour step moves an edge at most, over the spacing. */
+#define SELF_CONTOUR_STEP 0.3f
+
+/* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+  self_meeting m;
+  if (!find_meeting_particles(a, b, x, &m) || !find_meeting(a->place, b->place, &m)) {
+    return;
+  }
+  const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
+  const float square = vector_dot(gradient, gradient);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    sum += m.weight[n] * m.weight[n] * body->mobility[m.particle[n]];
+  }
+  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
+    return;
+  }
+  const float length = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing) / (square_root(square + 1.0f) * sum);
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    const int32_t i = m.particle[n];
+    const float share = length * m.weight[n] * body->mobility[i];
+    vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
+    if (body->mobility[i] > 0.0f) {
+      forget_self_history(body->c, i);
+    }
+  }
+}
+
+#endif
