@@ -96,6 +96,7 @@ CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
 typedef struct self_touch {
   const int32_t *corner[3];
   lanes3 normal;   /* of unit length, to the side of the particle */
+  lanes passed;    /* 1 where the particle has passed the plane, else 0 */
   lanes push;      /* how far to move them apart [m] */
   lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
 } self_touch;
@@ -154,6 +155,7 @@ typedef struct self_response {
   float move[3][CLOTH_LANES];   /* [m] */
   float change[3][CLOTH_LANES]; /* [m/s] */
   float touches[CLOTH_LANES];   /* 1 or 0 */
+  float push[CLOTH_LANES];      /* [m] */
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
@@ -218,16 +220,22 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes_store(r->change[1], change.y);
   lanes_store(r->change[2], change.z);
   lanes_store(r->touches, lanes_keep(touches, one));
+  lanes_store(r->push, t->push);
 }
 
-/* Contacts of a block of candidates with one triangle of each cell. Returns how many there are. */
-CLOTH_SEPARATE int32_t collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near) {
+/* Candidates that touched in a sweep, and those of them that had passed a plane. */
+typedef struct self_tally {
+  int32_t touching, passed;
+} self_tally;
+
+/* Contacts of a block of candidates with one triangle of each cell. */
+CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
+                                      self_tally *tally) {
   self_touch t;
   self_response r;
-  int32_t count = 0;
   const lanes_mask touches = find_touches(s, b, which, near, &t);
   if (!lanes_any(touches)) {
-    return 0;
+    return;
   }
   respond_to_touches(s, b, touches, &t, &r);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
@@ -236,18 +244,15 @@ CLOTH_SEPARATE int32_t collide_triangles(const self_context *s, self_block *b, i
       for (int32_t k = 0; k < 3; k++) {
         move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
       }
-      count++;
+      tally->touching++;
+      tally->passed += r.push[lane] > s->thickness;
     }
   }
-  if (count > 0) {
-    load_places(s, b);
-  }
-  return count;
+  load_places(s, b);
 }
 
-/* Contacts of a batch of candidates. Returns how many there are. */
-CLOTH_INLINE int32_t collide_batch(const self_context *s, const self_batch *batch) {
-  int32_t count = 0;
+/* Contacts of a batch of candidates. */
+CLOTH_INLINE void collide_batch(const self_context *s, const self_batch *batch, self_tally *tally) {
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, &b);
@@ -255,11 +260,10 @@ CLOTH_INLINE int32_t collide_batch(const self_context *s, const self_batch *batc
     b.start = lanes3_pick(s->start_a, b.particle);
     const lanes_mask near = is_block_near(s, &b);
     if (lanes_any(near)) {
-      count += collide_triangles(s, &b, 0, near);
-      count += collide_triangles(s, &b, 1, near);
+      collide_triangles(s, &b, 0, near, tally);
+      collide_triangles(s, &b, 1, near, tally);
     }
   }
-  return count;
 }
 
 static self_context self_context_of(const self_group *g, uint32_t tag, float inverse_h) {
@@ -278,10 +282,10 @@ static self_context self_context_of(const self_group *g, uint32_t tag, float inv
   return s;
 }
 
-/* A sweep over all candidates, forwards or backwards. Returns how many touch. */
-CLOTH_HOT CLOTH_SEPARATE int32_t sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
+/* A sweep over all candidates, forwards or backwards. */
+CLOTH_HOT CLOTH_SEPARATE self_tally sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
   const int32_t batches = g->found->batches;
-  int32_t count = 0;
+  self_tally tally = {0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -290,28 +294,33 @@ CLOTH_HOT CLOTH_SEPARATE int32_t sweep_candidates(const self_group *g, float inv
       tag = g->tags[batch];
       s = self_context_of(g, tag, inverse_h);
     }
-    count += collide_batch(&s, &g->batches[batch]);
+    collide_batch(&s, &g->batches[batch], &tally);
   }
-  return count;
+  return tally;
 }
 
-/* Below so many substeps contact is swept twice. */
+/* Below so many substeps of a step contact is swept twice in each. */
 #define SELF_SINGLE_SWEEP 8
+/* Most sweeps of a substep. Beyond the usual number there are more while the last one has found particles that have
+   passed through: that takes other candidates along. */
+#define SELF_SWEEPS 4
 
-/* Self-contact of a cloth in substep `index`, before contact with colliders. The second sweep is a refinement. */
+/* Self-contact of a cloth in substep `index`, before contact with colliders. Sweeps after the first are refinements. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
   self_body body;
   const self_group g = self_group_of(c, &body);
-  const int32_t sweeps = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
+  const int32_t usual = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
+  self_tally tally = {0, 0};
   for (int32_t n = 0; n < g.found->intersections; n++) {
     shorten_contour(&body, &body, &g.intersections[n]);
   }
-  for (int32_t sweep = 0; sweep < sweeps; sweep++) {
+  for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
     if (sweep > 0 && !may_refine(c)) {
       break;
     }
-    g.found->statistics.contacts = sweep_candidates(&g, plan->inverse_h, (index * sweeps + sweep) & 1);
+    tally = sweep_candidates(&g, plan->inverse_h, (index + sweep) & 1);
   }
+  g.found->statistics.contacts = tally.touching;
 }
 
 #endif

@@ -33,7 +33,7 @@
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_MORE_VISITS 1024
 /* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
-#define SELF_GRID_GAP 2
+#define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
 

@@ -77,6 +77,7 @@ static inline cloth_config self_config(const self_scene *s, int columns, int row
   c.columns = columns;
   c.rows = rows;
   c.substeps = s->substeps;
+  if (getenv("FAB")) cloth_fabric_preset((cloth_fabric_kind)atoi(getenv("FAB")), &c.fabric);
   if (getenv("BEND")) c.fabric.bend = (float)atof(getenv("BEND"));
   if (getenv("COMP")) c.fabric.compression = (float)atof(getenv("COMP"));
   if (getenv("SCOMP")) c.fabric.shear_compression = (float)atof(getenv("SCOMP"));
