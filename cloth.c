@@ -2044,7 +2044,6 @@ typedef struct cloth_settings {
  * scratch that cloths may share; self_tree.h finds them.
  */
 typedef struct self_settings {
-  int32_t method;   /* a cloth_self_method */
   float thickness;  /* distance of the sheet to itself [m] */
   float friction;   /* coefficient of friction [1] */
   int32_t pairs;    /* room for candidates per particle */
@@ -2068,10 +2067,10 @@ typedef struct self_node {
 /* Candidates of a batch: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Candidates that share no particle: a particle, and the first particle of a cell. With the method of spheres, of a
-   pair. The last particle of a cloth is in no cell: as `other` it marks a place that is empty. */
+/* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
+   first of no cell: as `cell` it marks a place that is empty. */
 typedef struct self_batch {
-  uint16_t particle[SELF_BATCH], other[SELF_BATCH];
+  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_batch;
 
 /* An edge that passes through a triangle. */
@@ -2151,7 +2150,7 @@ struct cloth {
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
@@ -2875,7 +2874,6 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
-  X(self.method, CLOTH_SELF_TRIANGLES, CLOTH_SELF_SPHERES, "")                                                         \
   X(self.pairs, 1, 32, "")                                                                                             \
   X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
   X(self.untangle, 0, 1, "")                                                                                           \
@@ -2886,7 +2884,7 @@ int cloth_self_test(void) {
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
-  X(self_thickness, 0.0f, 100.0f, " m")                                                                                \
+  X(self_thickness, 0.0f, 50.0f, " m")                                                                                 \
   X(self_friction, 0.0f, 10.0f, "")                                                                                    \
   X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
@@ -2935,7 +2933,7 @@ int cloth_self_test(void) {
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
-  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half the shorter spacing, with CLOTH_SELF_SPHERES up to it")      \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing")                                     \
   X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
@@ -3323,7 +3321,6 @@ cloth_config cloth_config_default(void) {
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
-  config.self.method = CLOTH_SELF_TRIANGLES;
   config.self.pairs = 4;
   config.self.gathers = 1;
   config.self.untangle = 1;
@@ -3483,18 +3480,21 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
-/* Is the distance of the sheet to itself one that its grid can keep? A rounding is allowed for. */
+/* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
+   promises. */
+#define SELF_MAX_THICKNESS 0.500005f
+
+/* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
   const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
   const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  const float share = config->self.method == CLOTH_SELF_SPHERES ? 1.00001f : 0.500005f;
   if (!needs_self(config)) {
     return 0;
   }
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
     return CONFIG_FAULT(SELF_SIZE);
   }
-  return config->self_thickness <= share * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  return config->self_thickness <= SELF_MAX_THICKNESS * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
@@ -3683,10 +3683,22 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
+/* Most visits of a gather, to pairs of nodes and to pairs of leaves: so many per particle, and some. */
+#define SELF_VISITS_PER_PARTICLE 32
+#define SELF_LEAF_VISITS_PER_PARTICLE 8
+#define SELF_MORE_VISITS 1024
+/* Pairs of cells of a pair of leaves, both ways. */
+#define SELF_LEAF_PAIRS 32
+/* A gather that finds no room looks again, so often in all. */
+#define SELF_ATTEMPTS 3
+/* Most sweeps over the candidates in a substep. */
+#define SELF_SWEEPS 4
+
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
   uint32_t nodes, batches, intersections, visits, bytes;
   int32_t max_batches, max_intersections;
+  int32_t max_visits, max_leaf_visits; /* of a gather */
 } self_layout;
 
 static int32_t half_of(int32_t side) {
@@ -3711,12 +3723,22 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
   const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
   l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
   l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
+  l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
   l.batches = reserve(&end, (uint32_t)l.max_batches * (uint32_t)sizeof(self_batch));
   l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
   l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
   l.bytes = align_up(end);
   return l;
+}
+
+/* Reserves the scratch of self-contact, the last of all. */
+static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
+  if (c->self) {
+    *end = align_up(*end);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+  }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3762,10 +3784,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
-  if (c->self) {
-    *end = align_up(*end);
-    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
-  }
+  reserve_self(c, config, end);
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;
@@ -3916,7 +3935,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 
 /* Settings of self-contact, where the config asks for it. */
 static void copy_self_settings(self_settings *self, const cloth_config *config) {
-  self->method = config->self.method;
   self->thickness = config->self_thickness;
   self->friction = flush_small(config->self_friction, WORK_QUANTUM);
   self->pairs = config->self.pairs;
@@ -4829,6 +4847,15 @@ enum {
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 605,   /* per particle that touches a collider */
+  /* Contact of the sheet with itself */
+  COST_SELF_BOXES = 330,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 190,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 3600,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 900,     /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
+  COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
+  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -10257,9 +10284,6 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Visits of a gather: so many per particle, and some. */
-#define SELF_VISITS_PER_PARTICLE 32
-#define SELF_MORE_VISITS 1024
 /* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
 #define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
@@ -10273,7 +10297,7 @@ typedef struct self_group {
   uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
   self_intersection *intersections;
   self_visit *visits;
-  int32_t max_batches, max_intersections, max_visits;
+  int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
   self_workspace *found;
 } self_group;
 
@@ -10284,7 +10308,7 @@ typedef struct self_search {
   float reach;       /* of the two cloths under way [m] */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t pairs, dropped, intersections, visits, is_full;
+  int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
 } self_search;
 
 /* The particles of a candidate: the particle, and the corners of the cell. */
@@ -10309,7 +10333,7 @@ static void close_batch(self_search *s, int32_t batch) {
   const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
   for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].other[n], involved);
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     a->taken[involved[0]] &= ~bit;
     for (int32_t k = 1; k < 5; k++) {
       b->taken[involved[k]] &= ~bit;
@@ -10331,7 +10355,7 @@ static int open_batch(self_search *s, uint32_t tag) {
   const int32_t none = g->bodies[tag & 255u].count - 1;
   for (int32_t n = 0; n < SELF_BATCH; n++) {
     batch->particle[n] = 0;
-    batch->other[n] = (uint16_t)none;
+    batch->cell[n] = (uint16_t)none;
   }
   if (g->tags) {
     g->tags[s->batches] = (uint16_t)tag;
@@ -10353,6 +10377,10 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     taken |= cells->taken[involved[n]];
   }
   s->pairs++;
+  if (s->is_full) {
+    s->dropped++;
+    return;
+  }
   int32_t batch = s->first_open;
   while (batch < s->batches &&
          ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
@@ -10365,7 +10393,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   }
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
   g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].other[place] = (uint16_t)cell;
+  g->batches[batch].cell[place] = (uint16_t)cell;
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -10427,6 +10455,7 @@ static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell 
 static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  s->crossed++;
   for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
     self_meeting m;
     self_intersection x;
@@ -10526,6 +10555,11 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
       continue;
     }
     if (v.level_a == 0 && v.level_b == 0) {
+      if (s->leaf_visits == g->max_leaf_visits) {
+        s->is_full = 1;
+        return;
+      }
+      s->leaf_visits++;
       visit_leaves(s, &v);
     } else {
       height = push_children(s, &v, height);
@@ -10565,13 +10599,13 @@ static void release_tangled(const self_group *g) {
     self_batch *batch = &g->batches[n];
     for (int32_t k = 0; k < SELF_BATCH; k++) {
       int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->other[k], involved);
+      find_candidate(b, batch->particle[k], batch->cell[k], involved);
       for (int32_t i = 1; i < 5; i++) {
         tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
       }
       if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
         batch->particle[k] = 0;
-        batch->other[k] = (uint16_t)(b->count - 1);
+        batch->cell[k] = (uint16_t)(b->count - 1);
       }
     }
   }
@@ -10588,7 +10622,6 @@ static int32_t count_tangled(const self_group *g) {
 }
 
 /* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
-#define SELF_ATTEMPTS 3
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
@@ -10617,6 +10650,18 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   }
 }
 
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
+static void charge_gather(const self_group *g, const self_search *s) {
+  for (int32_t n = 0; n < g->count; n++) {
+    add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
+  }
+  const cloth *first = g->bodies[0].c;
+  add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
+  add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
+  add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
+}
+
 /* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
@@ -10625,6 +10670,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
     search_group(g, time, attempt, &s);
     counts->gathers++;
     counts->visits += s.visits;
+    charge_gather(g, &s);
     if (!s.is_full) {
       break;
     }
@@ -10656,7 +10702,8 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .visits = (self_visit *)(void *)(room + layout.visits),
                         .max_batches = layout.max_batches,
                         .max_intersections = layout.max_intersections,
-                        .max_visits = SELF_VISITS_PER_PARTICLE * c->count + SELF_MORE_VISITS,
+                        .max_visits = layout.max_visits,
+                        .max_leaf_visits = layout.max_leaf_visits,
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
@@ -10664,6 +10711,9 @@ static self_group self_group_of(const cloth *c, self_body *body) {
 
 /* Looks for candidates if substep `index` is one that does, before it changes velocities. */
 CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!c->self) {
+    return;
+  }
   const self_settings *settings = self_settings_of(c);
   const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
   if (index * gathers % plan->substeps >= gathers) {
@@ -10677,7 +10727,18 @@ CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int3
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  fill_zero(self_workspace_of(c), sizeof(self_workspace));
+  if (c->self) {
+    fill_zero(self_workspace_of(c), sizeof(self_workspace));
+  }
+}
+
+/* The notes of a step about self-contact. */
+static int self_notes(const cloth *c) {
+  if (!c->self) {
+    return 0;
+  }
+  const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
+  return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
@@ -10690,6 +10751,23 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
   }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
+}
+
+#else
+
+static void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  (void)c;
+  (void)plan;
+  (void)index;
+}
+
+static void reset_self(const cloth *c) {
+  (void)c;
+}
+
+static int self_notes(const cloth *c) {
+  (void)c;
+  return 0;
 }
 
 #endif
@@ -10734,7 +10812,7 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
 CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
   const int32_t columns = s->b->columns, last = s->b->count - 1;
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t cell = batch->other[first + n];
+    const int32_t cell = batch->cell[first + n];
     const int32_t used = cell != last;
     const int32_t corner = used ? cell : 0;
     const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
@@ -10985,12 +11063,14 @@ CLOTH_HOT CLOTH_SEPARATE self_tally sweep_candidates(const self_group *g, float 
 
 /* Below so many substeps of a step contact is swept twice in each. */
 #define SELF_SINGLE_SWEEP 8
-/* Most sweeps of a substep. Beyond the usual number there are more while the last one has found particles that have
-   passed through: that takes other candidates along. */
-#define SELF_SWEEPS 4
 
-/* Self-contact of a cloth in substep `index`, before contact with colliders. Sweeps after the first are refinements. */
+/* Self-contact of a cloth in substep `index`, before contact with colliders. Beyond the usual number there are more
+   sweeps while the last one has found particles that had passed through, as moving one moves others. Sweeps after the
+   first are refinements. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!c->self) {
+    return;
+  }
   self_body body;
   const self_group g = self_group_of(c, &body);
   const int32_t usual = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
@@ -10998,13 +11078,24 @@ CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int
   for (int32_t n = 0; n < g.found->intersections; n++) {
     shorten_contour(&body, &body, &g.intersections[n]);
   }
+  add_varying_work(c, (uint32_t)g.found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
     if (sweep > 0 && !may_refine(c)) {
       break;
     }
     tally = sweep_candidates(&g, plan->inverse_h, (index + sweep) & 1);
+    add_varying_work(c, (uint32_t)g.found->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+    add_varying_work(c, (uint32_t)tally.touching, COST_SELF_TOUCH);
   }
   g.found->statistics.contacts = tally.touching;
+}
+
+#else
+
+static void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  (void)c;
+  (void)plan;
+  (void)index;
 }
 
 #endif
@@ -12553,6 +12644,7 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
+  reset_self(c);
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;
 }
@@ -12733,6 +12825,25 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
 }
 
+/* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
+   and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
+static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
+  if (!WITH_SELF || !c->self) {
+    return 0;
+  }
+  const self_settings *settings = (const self_settings *)at(c, c->self);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
+  const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
+  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+  const uint64_t gather =
+      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
+      places * COST_SELF_FOUND;
+  const uint64_t substep = (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
+                           SELF_SWEEPS * places * (COST_SELF_CANDIDATE + 2u * COST_SELF_TOUCH);
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
+}
+
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
 static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
@@ -12757,6 +12868,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  work += c->settings.capacity.fixed_work ? max_self_work(c, plan) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -12803,7 +12915,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps +
+         (c->settings.capacity.fixed_work ? 0u : max_self_work(c, plan));
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -13196,11 +13309,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts_sticking = 0;
 
   /* 0. Candidates of self-contact: self_gather. */
-#if WITH_SELF
-  if (c->self) {
-    gather_with_self(c, plan, index);
-  }
-#endif
+  gather_with_self(c, plan, index);
 
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
@@ -13215,11 +13324,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 
   /* 3. Contacts: of the sheet with itself (self_contact); those of the solver take back their push (solver_contact),
    * the others are projected (contact). */
-#if WITH_SELF
-  if (c->self) {
-    collide_with_self(c, plan, index);
-  }
-#endif
+  collide_with_self(c, plan, index);
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
@@ -13258,11 +13363,7 @@ static void prepare_step(const cloth *c, float dt) {
   w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
-#if WITH_SELF
-  if (c->self) {
-    reset_self(c);
-  }
-#endif
+  reset_self(c);
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);
     w->uniform = uniform;
@@ -13288,13 +13389,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
-#if WITH_SELF
-  if (c->self) {
-    const cloth_self_statistics *self = &self_workspace_of(c)->statistics;
-    counts->notes |= self->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0;
-    counts->notes |= self->tangled ? CLOTH_NOTE_TANGLED : 0;
-  }
-#endif
+  counts->notes |= self_notes(c);
   return counts->notes;
 }
 

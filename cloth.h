@@ -272,15 +272,8 @@ typedef struct cloth_config_contact {
   int32_t mode; /* a cloth_contact_mode; default CLOTH_CONTACT_PROJECTION */
 } cloth_config_contact;
 
-/* How a cloth that has a self_thickness feels itself. docs/guide.md#contact-of-a-cloth-with-itself explains it. */
-typedef enum cloth_self_method {
-  CLOTH_SELF_TRIANGLES, /* particles against triangles, on the side where the substep found them */
-  CLOTH_SELF_SPHERES    /* particles against particles: cheaper, but layers slip between the particles of each other
-                           unless self_thickness is about the spacing */
-} cloth_self_method;
-
+/* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
-  int32_t method;   /* a cloth_self_method; default CLOTH_SELF_TRIANGLES */
   int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
                        per particle. What does not fit is looked for again with less foresight, then left out, which
                        CLOTH_NOTE_PAIRS_DROPPED tells */
@@ -324,11 +317,11 @@ typedef struct cloth_config {
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
   int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, and up to 52 with tethers */
-  float self_thickness;   /* least distance of the sheet to itself [m]; 0: it passes through itself; up to half of the
-                             shorter spacing, with CLOTH_SELF_SPHERES up to the spacing; default 0. A third of the
-                             spacing is good, less than a quarter may tangle. Layers may close by up to two spacings in
-                             a substep. 36 bytes per particle, 1 of them state; up to 65,536 particles */
-  float self_friction;    /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
+  float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
+                           shorter spacing; default 0. Nearly half is good, less than a quarter tangles. Layers may
+                           close by up to two spacings in a substep. 36 bytes per particle, 1 of them state, and 1.6
+                           KB; up to 65,536 particles. At crests and rims layers come closer */
+  float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
   cloth_config_grid grid;

@@ -48,7 +48,6 @@ cloth_config cloth_config_default(void) {
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
-  config.self.method = CLOTH_SELF_TRIANGLES;
   config.self.pairs = 4;
   config.self.gathers = 1;
   config.self.untangle = 1;
@@ -208,18 +207,21 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
-/* Is the distance of the sheet to itself one that its grid can keep? A rounding is allowed for. */
+/* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
+   promises. */
+#define SELF_MAX_THICKNESS 0.500005f
+
+/* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
   const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
   const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
-  const float share = config->self.method == CLOTH_SELF_SPHERES ? 1.00001f : 0.500005f;
   if (!needs_self(config)) {
     return 0;
   }
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
     return CONFIG_FAULT(SELF_SIZE);
   }
-  return config->self_thickness <= share * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  return config->self_thickness <= SELF_MAX_THICKNESS * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */

@@ -79,6 +79,15 @@ enum {
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 605,   /* per particle that touches a collider */
+  /* Contact of the sheet with itself */
+  COST_SELF_BOXES = 330,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 190,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 3600,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 900,     /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
+  COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
+  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

@@ -82,7 +82,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 
 /* Settings of self-contact, where the config asks for it. */
 static void copy_self_settings(self_settings *self, const cloth_config *config) {
-  self->method = config->self.method;
   self->thickness = config->self_thickness;
   self->friction = flush_small(config->self_friction, WORK_QUANTUM);
   self->pairs = config->self.pairs;

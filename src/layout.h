@@ -168,10 +168,22 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
+/* Most visits of a gather, to pairs of nodes and to pairs of leaves: so many per particle, and some. */
+#define SELF_VISITS_PER_PARTICLE 32
+#define SELF_LEAF_VISITS_PER_PARTICLE 8
+#define SELF_MORE_VISITS 1024
+/* Pairs of cells of a pair of leaves, both ways. */
+#define SELF_LEAF_PAIRS 32
+/* A gather that finds no room looks again, so often in all. */
+#define SELF_ATTEMPTS 3
+/* Most sweeps over the candidates in a substep. */
+#define SELF_SWEEPS 4
+
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
   uint32_t nodes, batches, intersections, visits, bytes;
   int32_t max_batches, max_intersections;
+  int32_t max_visits, max_leaf_visits; /* of a gather */
 } self_layout;
 
 static int32_t half_of(int32_t side) {
@@ -196,12 +208,22 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
   const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
   l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
   l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
+  l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
   l.batches = reserve(&end, (uint32_t)l.max_batches * (uint32_t)sizeof(self_batch));
   l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
   l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
   l.bytes = align_up(end);
   return l;
+}
+
+/* Reserves the scratch of self-contact, the last of all. */
+static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
+  if (c->self) {
+    *end = align_up(*end);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+  }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -247,10 +269,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
-  if (c->self) {
-    *end = align_up(*end);
-    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
-  }
+  reserve_self(c, config, end);
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
   c->shared_bytes = *end - c->total_bytes;

@@ -1,7 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "contact_push.h"
+#include "costs.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -50,7 +50,7 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
 CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
   const int32_t columns = s->b->columns, last = s->b->count - 1;
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t cell = batch->other[first + n];
+    const int32_t cell = batch->cell[first + n];
     const int32_t used = cell != last;
     const int32_t corner = used ? cell : 0;
     const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
@@ -301,12 +301,14 @@ CLOTH_HOT CLOTH_SEPARATE self_tally sweep_candidates(const self_group *g, float 
 
 /* Below so many substeps of a step contact is swept twice in each. */
 #define SELF_SINGLE_SWEEP 8
-/* Most sweeps of a substep. Beyond the usual number there are more while the last one has found particles that have
-   passed through: that takes other candidates along. */
-#define SELF_SWEEPS 4
 
-/* Self-contact of a cloth in substep `index`, before contact with colliders. Sweeps after the first are refinements. */
+/* Self-contact of a cloth in substep `index`, before contact with colliders. Beyond the usual number there are more
+   sweeps while the last one has found particles that had passed through, as moving one moves others. Sweeps after the
+   first are refinements. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!c->self) {
+    return;
+  }
   self_body body;
   const self_group g = self_group_of(c, &body);
   const int32_t usual = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
@@ -314,13 +316,24 @@ CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int
   for (int32_t n = 0; n < g.found->intersections; n++) {
     shorten_contour(&body, &body, &g.intersections[n]);
   }
+  add_varying_work(c, (uint32_t)g.found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
     if (sweep > 0 && !may_refine(c)) {
       break;
     }
     tally = sweep_candidates(&g, plan->inverse_h, (index + sweep) & 1);
+    add_varying_work(c, (uint32_t)g.found->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+    add_varying_work(c, (uint32_t)tally.touching, COST_SELF_TOUCH);
   }
   g.found->statistics.contacts = tally.touching;
+}
+
+#else
+
+static void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  (void)c;
+  (void)plan;
+  (void)index;
 }
 
 #endif

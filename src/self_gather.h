@@ -1,6 +1,8 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "costs.h"
+#include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
 #include "self_tree.h"
@@ -29,9 +31,6 @@
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Visits of a gather: so many per particle, and some. */
-#define SELF_VISITS_PER_PARTICLE 32
-#define SELF_MORE_VISITS 1024
 /* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
 #define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
@@ -45,7 +44,7 @@ typedef struct self_group {
   uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
   self_intersection *intersections;
   self_visit *visits;
-  int32_t max_batches, max_intersections, max_visits;
+  int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
   self_workspace *found;
 } self_group;
 
@@ -56,7 +55,7 @@ typedef struct self_search {
   float reach;       /* of the two cloths under way [m] */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t pairs, dropped, intersections, visits, is_full;
+  int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
 } self_search;
 
 /* The particles of a candidate: the particle, and the corners of the cell. */
@@ -81,7 +80,7 @@ static void close_batch(self_search *s, int32_t batch) {
   const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
   for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].other[n], involved);
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     a->taken[involved[0]] &= ~bit;
     for (int32_t k = 1; k < 5; k++) {
       b->taken[involved[k]] &= ~bit;
@@ -103,7 +102,7 @@ static int open_batch(self_search *s, uint32_t tag) {
   const int32_t none = g->bodies[tag & 255u].count - 1;
   for (int32_t n = 0; n < SELF_BATCH; n++) {
     batch->particle[n] = 0;
-    batch->other[n] = (uint16_t)none;
+    batch->cell[n] = (uint16_t)none;
   }
   if (g->tags) {
     g->tags[s->batches] = (uint16_t)tag;
@@ -125,6 +124,10 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     taken |= cells->taken[involved[n]];
   }
   s->pairs++;
+  if (s->is_full) {
+    s->dropped++;
+    return;
+  }
   int32_t batch = s->first_open;
   while (batch < s->batches &&
          ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
@@ -137,7 +140,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   }
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
   g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].other[place] = (uint16_t)cell;
+  g->batches[batch].cell[place] = (uint16_t)cell;
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -199,6 +202,7 @@ static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell 
 static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  s->crossed++;
   for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
     self_meeting m;
     self_intersection x;
@@ -298,6 +302,11 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
       continue;
     }
     if (v.level_a == 0 && v.level_b == 0) {
+      if (s->leaf_visits == g->max_leaf_visits) {
+        s->is_full = 1;
+        return;
+      }
+      s->leaf_visits++;
       visit_leaves(s, &v);
     } else {
       height = push_children(s, &v, height);
@@ -337,13 +346,13 @@ static void release_tangled(const self_group *g) {
     self_batch *batch = &g->batches[n];
     for (int32_t k = 0; k < SELF_BATCH; k++) {
       int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->other[k], involved);
+      find_candidate(b, batch->particle[k], batch->cell[k], involved);
       for (int32_t i = 1; i < 5; i++) {
         tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
       }
       if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
         batch->particle[k] = 0;
-        batch->other[k] = (uint16_t)(b->count - 1);
+        batch->cell[k] = (uint16_t)(b->count - 1);
       }
     }
   }
@@ -360,7 +369,6 @@ static int32_t count_tangled(const self_group *g) {
 }
 
 /* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
-#define SELF_ATTEMPTS 3
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
@@ -389,6 +397,18 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   }
 }
 
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
+static void charge_gather(const self_group *g, const self_search *s) {
+  for (int32_t n = 0; n < g->count; n++) {
+    add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
+  }
+  const cloth *first = g->bodies[0].c;
+  add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
+  add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
+  add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
+}
+
 /* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
@@ -397,6 +417,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
     search_group(g, time, attempt, &s);
     counts->gathers++;
     counts->visits += s.visits;
+    charge_gather(g, &s);
     if (!s.is_full) {
       break;
     }
@@ -428,7 +449,8 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .visits = (self_visit *)(void *)(room + layout.visits),
                         .max_batches = layout.max_batches,
                         .max_intersections = layout.max_intersections,
-                        .max_visits = SELF_VISITS_PER_PARTICLE * c->count + SELF_MORE_VISITS,
+                        .max_visits = layout.max_visits,
+                        .max_leaf_visits = layout.max_leaf_visits,
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
@@ -436,6 +458,9 @@ static self_group self_group_of(const cloth *c, self_body *body) {
 
 /* Looks for candidates if substep `index` is one that does, before it changes velocities. */
 CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!c->self) {
+    return;
+  }
   const self_settings *settings = self_settings_of(c);
   const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
   if (index * gathers % plan->substeps >= gathers) {
@@ -449,7 +474,18 @@ CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int3
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  fill_zero(self_workspace_of(c), sizeof(self_workspace));
+  if (c->self) {
+    fill_zero(self_workspace_of(c), sizeof(self_workspace));
+  }
+}
+
+/* The notes of a step about self-contact. */
+static int self_notes(const cloth *c) {
+  if (!c->self) {
+    return 0;
+  }
+  const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
+  return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
@@ -462,6 +498,23 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
   }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
+}
+
+#else
+
+static void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  (void)c;
+  (void)plan;
+  (void)index;
+}
+
+static void reset_self(const cloth *c) {
+  (void)c;
+}
+
+static int self_notes(const cloth *c) {
+  (void)c;
+  return 0;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact_push.h"
+#include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
 #include "types.h"

@@ -40,7 +40,6 @@
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
-  X(self.method, CLOTH_SELF_TRIANGLES, CLOTH_SELF_SPHERES, "")                                                         \
   X(self.pairs, 1, 32, "")                                                                                             \
   X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
   X(self.untangle, 0, 1, "")                                                                                           \
@@ -51,7 +50,7 @@
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
-  X(self_thickness, 0.0f, 100.0f, " m")                                                                                \
+  X(self_thickness, 0.0f, 50.0f, " m")                                                                                 \
   X(self_friction, 0.0f, 10.0f, "")                                                                                    \
   X(grid.imperfection, 0.0f, 0.1f, "")                                                                                 \
   X(air.density, 0.0f, 100.0f, " kg/m^3")                                                                              \
@@ -100,7 +99,7 @@
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
-  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half the shorter spacing, with CLOTH_SELF_SPHERES up to it")      \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing")                                     \
   X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \

@@ -4,6 +4,7 @@
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "self_gather.h"
 #include "types.h"
 
 /// Sleep ///
@@ -65,6 +66,7 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
   s->asleep = 1;
+  reset_self(c);
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;
 }

@@ -136,11 +136,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts_sticking = 0;
 
   /* 0. Candidates of self-contact: self_gather. */
-#if WITH_SELF
-  if (c->self) {
-    gather_with_self(c, plan, index);
-  }
-#endif
+  gather_with_self(c, plan, index);
 
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
@@ -155,11 +151,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 
   /* 3. Contacts: of the sheet with itself (self_contact); those of the solver take back their push (solver_contact),
    * the others are projected (contact). */
-#if WITH_SELF
-  if (c->self) {
-    collide_with_self(c, plan, index);
-  }
-#endif
+  collide_with_self(c, plan, index);
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
@@ -198,11 +190,7 @@ static void prepare_step(const cloth *c, float dt) {
   w->plan.is_free = is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
-#if WITH_SELF
-  if (c->self) {
-    reset_self(c);
-  }
-#endif
+  reset_self(c);
   if (WITH_PLANNING) {
     scene_summary scene = summarise_scene(c, uniform);
     w->uniform = uniform;
@@ -228,13 +216,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
-#if WITH_SELF
-  if (c->self) {
-    const cloth_self_statistics *self = &self_workspace_of(c)->statistics;
-    counts->notes |= self->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0;
-    counts->notes |= self->tangled ? CLOTH_NOTE_TANGLED : 0;
-  }
-#endif
+  counts->notes |= self_notes(c);
   return counts->notes;
 }
 

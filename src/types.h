@@ -333,7 +333,6 @@ typedef struct cloth_settings {
  * scratch that cloths may share; self_tree.h finds them.
  */
 typedef struct self_settings {
-  int32_t method;   /* a cloth_self_method */
   float thickness;  /* distance of the sheet to itself [m] */
   float friction;   /* coefficient of friction [1] */
   int32_t pairs;    /* room for candidates per particle */
@@ -357,10 +356,10 @@ typedef struct self_node {
 /* Candidates of a batch: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Candidates that share no particle: a particle, and the first particle of a cell. With the method of spheres, of a
-   pair. The last particle of a cloth is in no cell: as `other` it marks a place that is empty. */
+/* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
+   first of no cell: as `cell` it marks a place that is empty. */
 typedef struct self_batch {
-  uint16_t particle[SELF_BATCH], other[SELF_BATCH];
+  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_batch;
 
 /* An edge that passes through a triangle. */
@@ -440,7 +439,7 @@ struct cloth {
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));

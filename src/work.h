@@ -172,6 +172,25 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
 }
 
+/* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
+   and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
+static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
+  if (!WITH_SELF || !c->self) {
+    return 0;
+  }
+  const self_settings *settings = (const self_settings *)at(c, c->self);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
+  const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
+  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+  const uint64_t gather =
+      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
+      places * COST_SELF_FOUND;
+  const uint64_t substep = (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
+                           SELF_SWEEPS * places * (COST_SELF_CANDIDATE + 2u * COST_SELF_TOUCH);
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
+}
+
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
 static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   if (WITH_COLLIDERS && uses_bounds(c, (int32_t)scene->obstacles)) {
@@ -196,6 +215,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  work += c->settings.capacity.fixed_work ? max_self_work(c, plan) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -242,7 +262,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps +
+         (c->settings.capacity.fixed_work ? 0u : max_self_work(c, plan));
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {

@@ -409,7 +409,10 @@ static inline int step_self(self_stage *p) {
   int notes = 0;
   for (int i = 0; i < p->cloths; i++) {
     int result = cloth_step(p->sheets[i], FRAME);
+    uint64_t bound = 0;
+    cloth_get_work_bound(p->sheets[i], FRAME, &bound);
     CHECK(result >= 0, "cloth_step: %s", cloth_result_name(result));
+    CHECK(read_work(p->sheets[i]) <= bound, "work %g over its bound %g", (double)read_work(p->sheets[i]), (double)bound);
     notes |= result;
   }
   return notes;
