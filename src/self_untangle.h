@@ -175,7 +175,7 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
 /* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
    collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
 static void forget_self_history(const cloth *c, int32_t particle) {
-  if (c->state.velocity_history && floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
+  if (!has_contact_pushes(c) || floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
     invalidate_history(c, particle);
   }
 }

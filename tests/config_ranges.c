@@ -63,6 +63,11 @@ static const config_field config_fields[] = {
     FLOATS(strain_limit.max_compression, 0, 1, ""),
     CHOICES(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER),
     FLOATS(thickness, 0, 1, " m"),
+    FLOATS(self_thickness, 0, 50, " m"),
+    FLOATS(self_friction, 0, 10, ""),
+    INTS(self.pairs, 1, 32, ""),
+    INTS(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, ""),
+    INTS(self.untangle, 0, 1, ""),
     INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
     INTS(capacity.max_confined, 0, 65535, ""),
     INTS(capacity.shared_scratch, 0, 1, ""),
@@ -80,6 +85,10 @@ static int field_in_fabric(const config_field *field) {
 
 static cloth_config config_with_float(const config_field *field, float value) {
   cloth_config config = small_config();
+  if (field->offset == offsetof(cloth_config, self_thickness)) { /* at most half of the spacing */
+    config.edge_warp = vector_at(100.0 * (config.columns - 1), 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, 0.0, 100.0 * (config.rows - 1));
+  }
   memcpy((unsigned char *)&config + field->offset, &value, sizeof value);
   return config;
 }

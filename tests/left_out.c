@@ -92,6 +92,11 @@ int main(void) {
   expect_left_out(&config, "strain_limit.sweeps: CLOTH_NO_LIMITS");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_SELF
+  config.self_thickness = 0.01f;
+  expect_left_out(&config, "self_thickness: CLOTH_NO_SELF");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_WRAP
   config.grid.wrap = 1;
   expect_left_out(&config, "grid.wrap: CLOTH_NO_WRAP");

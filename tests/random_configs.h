@@ -24,6 +24,8 @@ static inline cloth_config random_config(random_source *random) {
   config.integration.max_speed = random_int(random, 0, 3) ? 300.0f : 0.5f;
   config.sleep.speed = random_int(random, 0, 3) ? 0.0f : 0.05f;
   config.capacity.targets = random_int(random, 0, 3) == 0;
+  if (random_int(random, 0, 3) == 0)
+    config.self_thickness = 0.45f / (float)(config.columns > config.rows ? config.columns - 1 : config.rows - 1);
   for (int i = 0; i < 24 * 24; i++)
     random_map[i] = (float)random_int(random, 1, 4);
   config.grid.mass_map = random_int(random, 0, 3) ? NULL : random_map;
