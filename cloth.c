@@ -603,6 +603,11 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm256_loadu_ps(from);
 }
 
+#define CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+}
+
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }
@@ -2051,9 +2056,11 @@ typedef struct self_settings {
   int32_t untangle; /* 1: contact is released where the sheet stays tangled */
 } self_settings;
 
-/* Boxes around particles where they are, and where they will be if they keep their velocities [m]. */
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
+   the least x, y, z and -x, -y, -z. All are minima, so that lanes can join two boxes. */
+#define SELF_BOX_FLOATS 12
 typedef struct self_boxes {
-  float low[3], high[3], low_ahead[3], high_ahead[3];
+  float value[SELF_BOX_FLOATS];
 } self_boxes;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
@@ -9888,29 +9895,40 @@ CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, floa
   return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
 }
 
-static void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
-  const float x[3] = {now.x, now.y, now.z}, next[3] = {ahead.x, ahead.y, ahead.z};
-  for (int32_t k = 0; k < 3; k++) {
-    box->low[k] = box->high[k] = x[k];
-    box->low_ahead[k] = box->high_ahead[k] = next[k];
-  }
+/* Boxes with nothing in them yet but one particle. */
+CLOTH_INLINE void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
+  float *value = box->value;
+  value[0] = now.x;
+  value[1] = now.y;
+  value[2] = now.z;
+  value[3] = negate(now.x);
+  value[4] = negate(now.y);
+  value[5] = negate(now.z);
+  value[6] = ahead.x;
+  value[7] = ahead.y;
+  value[8] = ahead.z;
+  value[9] = negate(ahead.x);
+  value[10] = negate(ahead.y);
+  value[11] = negate(ahead.z);
 }
 
-static void join_boxes(self_boxes *box, const self_boxes *other) {
-  for (int32_t k = 0; k < 3; k++) {
-    box->low[k] = minimum(other->low[k], box->low[k]);
-    box->high[k] = maximum(other->high[k], box->high[k]);
-    box->low_ahead[k] = minimum(other->low_ahead[k], box->low_ahead[k]);
-    box->high_ahead[k] = maximum(other->high_ahead[k], box->high_ahead[k]);
+/* Makes boxes hold others, too. The last block of lanes may overlap the one before, where the minimum stays the same.
+ */
+CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
+  for (int32_t n = 0; n < SELF_BOX_FLOATS; n += CLOTH_LANES) {
+    const int32_t i = n + CLOTH_LANES <= SELF_BOX_FLOATS ? n : SELF_BOX_FLOATS - CLOTH_LANES;
+    const lanes low = lanes_minimum(lanes_load(other->value + i), lanes_load(box->value + i));
+    lanes_store(box->value + i, low);
   }
 }
 
 /* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
    axis the gap is wider now and ahead, on the same side. */
-static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+  const float *x = a->value, *y = b->value;
   for (int32_t k = 0; k < 3; k++) {
-    if ((a->low[k] - b->high[k] > reach && a->low_ahead[k] - b->high_ahead[k] > reach) ||
-        (b->low[k] - a->high[k] > reach && b->low_ahead[k] - a->high_ahead[k] > reach)) {
+    if ((x[k] + y[k + 3] > reach && x[k + 6] + y[k + 9] > reach) ||
+        (y[k] + x[k + 3] > reach && y[k + 6] + x[k + 9] > reach)) {
       return 1;
     }
   }
@@ -9918,13 +9936,10 @@ static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
 }
 
 /* 1 if two boxes have no point in common now. */
-static int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  for (int32_t k = 0; k < 3; k++) {
-    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) {
-      return 1;
-    }
-  }
-  return 0;
+CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
+  const float *x = a->value, *y = b->value;
+  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
+         y[2] + x[5] > 0.0f;
 }
 
 /* Length of unit normals in nodes. */
@@ -10141,8 +10156,15 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
   return 1;
 }
 
-/* The particles of an edge and a triangle. Returns 0 if they have one in common. */
-static int find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x, self_meeting *m) {
+/* 1 if the edge and the triangle, of the same cloth, have a particle in common. */
+static int have_common(const self_meeting *m) {
+  const int32_t *i = m->particle;
+  return i[0] == i[2] || i[0] == i[3] || i[0] == i[4] || i[1] == i[2] || i[1] == i[3] || i[1] == i[4];
+}
+
+/* The particles of an edge and a triangle. */
+static void find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x,
+                                   self_meeting *m) {
   const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
   const int32_t first = edge >> 2, cell = triangle >> 1;
   int32_t corner[4];
@@ -10153,14 +10175,6 @@ static int find_meeting_particles(const self_body *a, const self_body *b, const 
   m->particle[2] = corner[0];
   m->particle[3] = corner[triangle_corners[triangle & 1][0]];
   m->particle[4] = corner[triangle_corners[triangle & 1][1]];
-  for (int32_t end = 0; a == b && end < 2; end++) {
-    for (int32_t n = 2; n < 5; n++) {
-      if (m->particle[end] == m->particle[n]) {
-        return 0;
-      }
-    }
-  }
-  return 1;
 }
 
 /* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
@@ -10235,7 +10249,8 @@ static void forget_self_history(const cloth *c, int32_t particle) {
 /* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
   self_meeting m;
-  if (!find_meeting_particles(a, b, x, &m) || !find_meeting(a->place, b->place, &m)) {
+  find_meeting_particles(a, b, x, &m);
+  if (!find_meeting(a->place, b->place, &m)) {
     return;
   }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
@@ -10451,22 +10466,40 @@ static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell 
   }
 }
 
+/* 1 if an edge has no point in common with a cell's box. */
+static int is_edge_outside(const self_body *b, const int32_t ends[2], const self_cell *cell) {
+  const cloth_vector from = vector_load(b->start, ends[0]), to = vector_load(b->start, ends[1]);
+  const float *box = cell->boxes.value;
+  return minimum(from.x, to.x) + box[3] > 0.0f || minimum(from.y, to.y) + box[4] > 0.0f ||
+         minimum(from.z, to.z) + box[5] > 0.0f || box[0] > maximum(from.x, to.x) || box[1] > maximum(from.y, to.y) ||
+         box[2] > maximum(from.z, to.z);
+}
+
 /* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
 static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  int32_t corner[4], other[4];
   s->crossed++;
-  for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
-    self_meeting m;
-    self_intersection x;
-    if (!has_edge(from, edges->row, edges->column, n >> 1) || !cell->exists) {
+  if (!cell->exists) {
+    return;
+  }
+  find_corners(from, edges->row, edges->column, corner);
+  find_corners(to, cell->row, cell->column, other);
+  for (int32_t n = 0; n < SELF_EDGES; n++) {
+    self_meeting m = {.particle = {corner[0], corner[edge_corner[n]], other[0]}};
+    if (!has_edge(from, edges->row, edges->column, n) || is_edge_outside(from, m.particle, cell)) {
       continue;
     }
-    x.edge = self_number(a, 4 * edges->particle + (n >> 1));
-    x.triangle = self_number(b, 2 * cell->particle + (n & 1));
-    if (find_meeting_particles(from, to, &x, &m) && find_meeting(from->start, to->start, &m)) {
+    for (int32_t t = 0; t < 2; t++) {
+      m.particle[3] = other[triangle_corners[t][0]];
+      m.particle[4] = other[triangle_corners[t][1]];
+      if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
+        continue;
+      }
       if (s->intersections < g->max_intersections) {
-        g->intersections[s->intersections] = x;
+        g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
+        g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
       }
       s->intersections++;
     }

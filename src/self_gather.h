@@ -198,22 +198,40 @@ static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell 
   }
 }
 
+/* 1 if an edge has no point in common with a cell's box. */
+static int is_edge_outside(const self_body *b, const int32_t ends[2], const self_cell *cell) {
+  const cloth_vector from = vector_load(b->start, ends[0]), to = vector_load(b->start, ends[1]);
+  const float *box = cell->boxes.value;
+  return minimum(from.x, to.x) + box[3] > 0.0f || minimum(from.y, to.y) + box[4] > 0.0f ||
+         minimum(from.z, to.z) + box[5] > 0.0f || box[0] > maximum(from.x, to.x) || box[1] > maximum(from.y, to.y) ||
+         box[2] > maximum(from.z, to.z);
+}
+
 /* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
 static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  int32_t corner[4], other[4];
   s->crossed++;
-  for (int32_t n = 0; n < 2 * SELF_EDGES; n++) {
-    self_meeting m;
-    self_intersection x;
-    if (!has_edge(from, edges->row, edges->column, n >> 1) || !cell->exists) {
+  if (!cell->exists) {
+    return;
+  }
+  find_corners(from, edges->row, edges->column, corner);
+  find_corners(to, cell->row, cell->column, other);
+  for (int32_t n = 0; n < SELF_EDGES; n++) {
+    self_meeting m = {.particle = {corner[0], corner[edge_corner[n]], other[0]}};
+    if (!has_edge(from, edges->row, edges->column, n) || is_edge_outside(from, m.particle, cell)) {
       continue;
     }
-    x.edge = self_number(a, 4 * edges->particle + (n >> 1));
-    x.triangle = self_number(b, 2 * cell->particle + (n & 1));
-    if (find_meeting_particles(from, to, &x, &m) && find_meeting(from->start, to->start, &m)) {
+    for (int32_t t = 0; t < 2; t++) {
+      m.particle[3] = other[triangle_corners[t][0]];
+      m.particle[4] = other[triangle_corners[t][1]];
+      if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
+        continue;
+      }
       if (s->intersections < g->max_intersections) {
-        g->intersections[s->intersections] = x;
+        g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
+        g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
       }
       s->intersections++;
     }

@@ -116,29 +116,40 @@ CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, floa
   return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
 }
 
-static void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
-  const float x[3] = {now.x, now.y, now.z}, next[3] = {ahead.x, ahead.y, ahead.z};
-  for (int32_t k = 0; k < 3; k++) {
-    box->low[k] = box->high[k] = x[k];
-    box->low_ahead[k] = box->high_ahead[k] = next[k];
-  }
+/* Boxes with nothing in them yet but one particle. */
+CLOTH_INLINE void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
+  float *value = box->value;
+  value[0] = now.x;
+  value[1] = now.y;
+  value[2] = now.z;
+  value[3] = negate(now.x);
+  value[4] = negate(now.y);
+  value[5] = negate(now.z);
+  value[6] = ahead.x;
+  value[7] = ahead.y;
+  value[8] = ahead.z;
+  value[9] = negate(ahead.x);
+  value[10] = negate(ahead.y);
+  value[11] = negate(ahead.z);
 }
 
-static void join_boxes(self_boxes *box, const self_boxes *other) {
-  for (int32_t k = 0; k < 3; k++) {
-    box->low[k] = minimum(other->low[k], box->low[k]);
-    box->high[k] = maximum(other->high[k], box->high[k]);
-    box->low_ahead[k] = minimum(other->low_ahead[k], box->low_ahead[k]);
-    box->high_ahead[k] = maximum(other->high_ahead[k], box->high_ahead[k]);
+/* Makes boxes hold others, too. The last block of lanes may overlap the one before, where the minimum stays the same.
+ */
+CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
+  for (int32_t n = 0; n < SELF_BOX_FLOATS; n += CLOTH_LANES) {
+    const int32_t i = n + CLOTH_LANES <= SELF_BOX_FLOATS ? n : SELF_BOX_FLOATS - CLOTH_LANES;
+    const lanes low = lanes_minimum(lanes_load(other->value + i), lanes_load(box->value + i));
+    lanes_store(box->value + i, low);
   }
 }
 
 /* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
    axis the gap is wider now and ahead, on the same side. */
-static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
+  const float *x = a->value, *y = b->value;
   for (int32_t k = 0; k < 3; k++) {
-    if ((a->low[k] - b->high[k] > reach && a->low_ahead[k] - b->high_ahead[k] > reach) ||
-        (b->low[k] - a->high[k] > reach && b->low_ahead[k] - a->high_ahead[k] > reach)) {
+    if ((x[k] + y[k + 3] > reach && x[k + 6] + y[k + 9] > reach) ||
+        (y[k] + x[k + 3] > reach && y[k + 6] + x[k + 9] > reach)) {
       return 1;
     }
   }
@@ -146,13 +157,10 @@ static int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
 }
 
 /* 1 if two boxes have no point in common now. */
-static int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  for (int32_t k = 0; k < 3; k++) {
-    if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) {
-      return 1;
-    }
-  }
-  return 0;
+CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
+  const float *x = a->value, *y = b->value;
+  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
+         y[2] + x[5] > 0.0f;
 }
 
 /* Length of unit normals in nodes. */

@@ -92,8 +92,15 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
   return 1;
 }
 
-/* The particles of an edge and a triangle. Returns 0 if they have one in common. */
-static int find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x, self_meeting *m) {
+/* 1 if the edge and the triangle, of the same cloth, have a particle in common. */
+static int have_common(const self_meeting *m) {
+  const int32_t *i = m->particle;
+  return i[0] == i[2] || i[0] == i[3] || i[0] == i[4] || i[1] == i[2] || i[1] == i[3] || i[1] == i[4];
+}
+
+/* The particles of an edge and a triangle. */
+static void find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x,
+                                   self_meeting *m) {
   const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
   const int32_t first = edge >> 2, cell = triangle >> 1;
   int32_t corner[4];
@@ -104,14 +111,6 @@ static int find_meeting_particles(const self_body *a, const self_body *b, const 
   m->particle[2] = corner[0];
   m->particle[3] = corner[triangle_corners[triangle & 1][0]];
   m->particle[4] = corner[triangle_corners[triangle & 1][1]];
-  for (int32_t end = 0; a == b && end < 2; end++) {
-    for (int32_t n = 2; n < 5; n++) {
-      if (m->particle[end] == m->particle[n]) {
-        return 0;
-      }
-    }
-  }
-  return 1;
 }
 
 /* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
@@ -186,7 +185,8 @@ static void forget_self_history(const cloth *c, int32_t particle) {
 /* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
   self_meeting m;
-  if (!find_meeting_particles(a, b, x, &m) || !find_meeting(a->place, b->place, &m)) {
+  find_meeting_particles(a, b, x, &m);
+  if (!find_meeting(a->place, b->place, &m)) {
     return;
   }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);

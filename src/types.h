@@ -340,9 +340,11 @@ typedef struct self_settings {
   int32_t untangle; /* 1: contact is released where the sheet stays tangled */
 } self_settings;
 
-/* Boxes around particles where they are, and where they will be if they keep their velocities [m]. */
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
+   the least x, y, z and -x, -y, -z. All are minima, so that lanes can join two boxes. */
+#define SELF_BOX_FLOATS 12
 typedef struct self_boxes {
-  float low[3], high[3], low_ahead[3], high_ahead[3];
+  float value[SELF_BOX_FLOATS];
 } self_boxes;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
