@@ -26,10 +26,12 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm256_loadu_ps(from);
 }
 
+#if WITH_SELF
 #define CLOTH_LANES_PICK
 CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
   return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
 }
+#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);

@@ -321,7 +321,7 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
 }
 
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
-#ifndef CLOTH_LANES_PICK
+#if WITH_SELF && !defined(CLOTH_LANES_PICK)
 CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
   float picked[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {

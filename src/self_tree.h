@@ -19,12 +19,12 @@
  * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
  */
 
+#if WITH_SELF
+
 /* Settings of self-contact; only where c->self is not 0. */
 static const self_settings *self_settings_of(const cloth *c) {
   return (const self_settings *)at(c, c->self);
 }
-
-#if WITH_SELF
 
 static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
