@@ -1730,17 +1730,20 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  * Who owns which scratch when. Stages of a step, in order; all but the first run once per substep:
  *
  *   prepare   prepare_step() (step.h), before the first substep
- *   gather    gather_with_self() (self_gather.h): with self-contact, in the first substep and as often as the config
- * says predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act forces
- * evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act hold      find_solver_contacts()
- * (solver_contact.h): with contacts in the solver solve     add_implicit_change() (implicit.h, preconditioner.h,
- * multilevel.h, conjugate_gradient.h, operator.h): if springs are implicit or particles are held; otherwise
- * add_explicit_change() (motion.h) resolve   resolve_contacts() (solver_contact.h): if particles are held move
- * predict_positions() (motion.h): unless predict has found the final velocities already lengths   solve_lines()
- * (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers() (tether_pull.h), limit_strain()
- * (strain_limit.h) and update_velocities_from_positions() (motion.h), in this order touch     collide_with_self()
- * (self_contact.h), remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *   gather    gather_with_self() (self_gather.h): with self-contact, in the first substep or in more of them
+ *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act
+ *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
+ *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
+ *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
+ *   resolve   resolve_contacts() (solver_contact.h): if particles are held
+ *   move      predict_positions() (motion.h): unless predict has found the final velocities already
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
+ *             this order
+ *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), withdraw_pushes()
+ *             (contact_push.h), project_contacts() (contact.h), forget_pushes() (contact_push.h) and
+ *             constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -10212,9 +10215,9 @@ static cloth_vector self_unit(cloth_vector a) {
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
-/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter,
-   with a length from 0 to some 200: the sum over the faces at the edge of R - (E . R) / (E . N) N for each, twice the
-   latter as in the paper, with R the unit vector along the contour in the face, E along the edge, N the normal. */
+/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter:
+   the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
+   face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
   const cloth_vector from = vector_load(a->place, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);

@@ -146,9 +146,9 @@ static cloth_vector self_unit(cloth_vector a) {
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
-/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter,
-   with a length from 0 to some 200: the sum over the faces at the edge of R - (E . R) / (E . N) N for each, twice the
-   latter as in the paper, with R the unit vector along the contour in the face, E along the edge, N the normal. */
+/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter:
+   the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
+   face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
   const cloth_vector from = vector_load(a->place, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);

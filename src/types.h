@@ -12,17 +12,20 @@
  * Who owns which scratch when. Stages of a step, in order; all but the first run once per substep:
  *
  *   prepare   prepare_step() (step.h), before the first substep
- *   gather    gather_with_self() (self_gather.h): with self-contact, in the first substep and as often as the config
- * says predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act forces
- * evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act hold      find_solver_contacts()
- * (solver_contact.h): with contacts in the solver solve     add_implicit_change() (implicit.h, preconditioner.h,
- * multilevel.h, conjugate_gradient.h, operator.h): if springs are implicit or particles are held; otherwise
- * add_explicit_change() (motion.h) resolve   resolve_contacts() (solver_contact.h): if particles are held move
- * predict_positions() (motion.h): unless predict has found the final velocities already lengths   solve_lines()
- * (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers() (tether_pull.h), limit_strain()
- * (strain_limit.h) and update_velocities_from_positions() (motion.h), in this order touch     collide_with_self()
- * (self_contact.h), remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *   gather    gather_with_self() (self_gather.h): with self-contact, in the first substep or in more of them
+ *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
+ *   forces    evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act
+ *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
+ *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
+ *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
+ *   resolve   resolve_contacts() (solver_contact.h): if particles are held
+ *   move      predict_positions() (motion.h): unless predict has found the final velocities already
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
+ *             this order
+ *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), withdraw_pushes()
+ *             (contact_push.h), project_contacts() (contact.h), forget_pushes() (contact_push.h) and
+ *             constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
