@@ -318,9 +318,8 @@ typedef struct cloth_config {
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
   int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, and up to 52 with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
-                           shorter spacing; default 0. Nearly half is good, less than a quarter tangles. Layers may
-                           close by up to two spacings in a substep. 36 bytes per particle, 1 of them state, and 1.6
-                           KB; up to 65,536 particles. At crests and rims layers come closer */
+                           shorter spacing; default 0. Nearly half is good, less tangles more often. 36 bytes per
+                           particle, 1 of them state, and 1.6 KB; up to 65,536 particles */
   float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
