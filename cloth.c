@@ -158,6 +158,11 @@
 #else
 #define WITH_VERTICES 1
 #endif
+#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
+#define WITH_SKIN 0
+#else
+#define WITH_SKIN 1
+#endif
 #ifdef CLOTH_NO_MEASURE /* cloth_measure() */
 #define WITH_MEASURE 0
 #else
@@ -247,7 +252,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS
+#if WITH_COLLIDERS || WITH_SKIN
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
@@ -479,7 +484,7 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_TARGETS
+#if WITH_MOVE_FRAME || WITH_TARGETS || WITH_SKIN
 /* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
    the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
@@ -4760,19 +4765,21 @@ CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
 
 /* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
 
-#if WITH_TARGETS || WITH_VERTICES
+#if WITH_TARGETS || WITH_VERTICES || WITH_SKIN
+
+#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does an attribute of so many floats lie within a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
+#if WITH_TARGETS || WITH_VERTICES
+
 /* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
-
-#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does a layout fit its stride, and has the buffer room for all vertices? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
@@ -4786,11 +4793,15 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   return CLOTH_OK;
 }
 
-/* Copies byte by byte, as the caller's buffer may have any alignment. */
-static void copy_floats(void *to, const void *from, int32_t count) {
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
+#endif
+
+/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
+   float. */
+#define ATTRIBUTE_LIMIT 1.0e6f
+
+/* The caller's buffer may have any alignment. */
+CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
+  copy_memory(to, from, (size_t)count * sizeof(float));
 }
 
 #endif
@@ -10450,15 +10461,11 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
-/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
-   float. */
-#define TARGET_NORMAL_LIMIT 1.0e6f
-
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
       return CLOTH_ERROR_RANGE;
     }
   }
@@ -12648,19 +12655,25 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
   return CLOTH_OK;
 }
 
-/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
-   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
-   of a cell before they are squared, so that fine grids do not underflow. */
+/* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
+   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
+   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
 #define MIN_NORMAL 1.0e-6f
 
+CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
+  const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
+  return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
+}
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  vector_array x = vectors_at(c, c->state.position);
-  row_neighbours near = row_neighbours_at(c, x, row);
-  lanes3 areas = lanes3_flush(area_vectors(&near, x, column));
-  cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  float length = vector_length(a);
-  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  const vector_array x = vectors_at(c, c->state.position);
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  const lanes3 n = unit_normals(c, &near, x, column);
+  return vector(lanes_first_value(n.x), lanes_first_value(n.y), lanes_first_value(n.z));
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -12807,6 +12820,772 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   }
   return CLOTH_OK;
 }
+
+/// Skinned meshes ///
+
+/*
+ * A mesh of any triangles follows cloths: cloth_bind() finds the place of each of its vertices in a cell once,
+ * cloth_skin() computes the vertices from the particles every frame. A cell is a bilinear patch S(u, v) with unit
+ * normals n(u, v) blended from those of its corners, so that a skinned mesh is smooth where cells meet. A vertex lies
+ * at S(u, v) + height n(u, v); its normal and tangent are kept in the frame of the patch there.
+ *
+ * In: positions, grid, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
+ * holds the unit normals of the particles.
+ */
+
+#if WITH_SKIN
+
+/* A binding in 16 bytes, see cloth_binding: u and v are unsigned, in units of 1 / SKIN_PLACE_UNITS of a cell, from
+   SKIN_PLACE_FIRST on; the height is in units of the grid's mean spacing over SKIN_HEIGHT_UNITS. */
+#define SKIN_PLACE_UNITS 16384.0f
+#define SKIN_PLACE_FIRST (-1.5f)
+#define SKIN_PLACE_MOST 65535.0f
+#define SKIN_HEIGHT_UNITS 1024.0f
+#define SKIN_HEIGHT_MOST 32767.0f
+/* The normal is the projection of its direction onto an octahedron, unfolded to a square of this half side (Meyer et
+   al., "On floating-point normal vectors", 2010). */
+#define SKIN_NORMAL_UNITS 32767.0f
+/* The tangent is the place on the outline of a square around the normal, in units of a quarter over this. */
+#define SKIN_TANGENT_UNITS 64.0f
+#define SKIN_WEIGHT_MOST 255.0f
+/* The column also holds the sign of the bitangent, the row the number of the cloth. */
+#define SKIN_MIRRORED 0x8000u
+#define SKIN_COLUMN_MASK 0x7fffu
+#define SKIN_ROW_MASK 0x03ffu
+#define SKIN_CLOTH_SHIFT 10
+
+/* The cells of a block of vertices, one a lane: positions [m] and unit normals at their corners, the corner after the
+   first along the warp, then counter-clockwise. */
+typedef struct skin_patch {
+  lanes3 corner[4], normal[4];
+} skin_patch;
+
+/* A place on a patch: its position, the derivatives by u and v, and a frame of three unit vectors. */
+typedef struct skin_frame {
+  lanes3 place, along_u, along_v;
+  lanes3 tangent, bitangent, normal;
+} skin_frame;
+
+/* Root of the area of a cell at rest [m]. */
+static float mean_spacing(const cloth *c) {
+  return square_root(c->grid.spacing_warp * c->grid.spacing_weft);
+}
+
+/* a, scaled to unit length, or `otherwise` where it is too short to have a direction. */
+CLOTH_INLINE lanes3 unit_lanes(lanes3 a, lanes3 otherwise) {
+  const lanes length = lanes3_length(a);
+  const lanes_mask usable = lanes_less(lanes_splat(DIRECTION_MIN_LENGTH), length);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, lanes_splat(DIRECTION_MIN_LENGTH)));
+  return lanes3_flush(lanes3_select(usable, lanes3_scale(a, inverse), otherwise));
+}
+
+/* The bilinear blend of four vectors, in the order of a patch's corners, and its derivatives by u and v. */
+CLOTH_INLINE lanes3 blend_corners(const lanes3 *q, lanes u, lanes v, lanes3 *along_u, lanes3 *along_v) {
+  const lanes3 above = lanes3_subtract(q[1], q[0]), below = lanes3_subtract(q[2], q[3]);
+  const lanes3 left = lanes3_subtract(q[3], q[0]), right = lanes3_subtract(q[2], q[1]);
+  *along_u = lanes3_flush(lanes3_add_scaled(above, lanes3_subtract(below, above), v));
+  *along_v = lanes3_flush(lanes3_add_scaled(left, lanes3_subtract(right, left), u));
+  return lanes3_add_scaled(lanes3_add_scaled(q[0], above, u), *along_v, v);
+}
+
+CLOTH_INLINE skin_frame frame_of_patch(const skin_patch *patch, lanes u, lanes v) {
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f)), ahead = lanes3_splat(vector(1.0f, 0.0f, 0.0f));
+  skin_frame f;
+  lanes3 unused[2];
+  f.place = blend_corners(patch->corner, u, v, &f.along_u, &f.along_v);
+  f.normal = unit_lanes(lanes3_flush(blend_corners(patch->normal, u, v, &unused[0], &unused[1])), up);
+  const lanes height = lanes_flush(lanes_negate(lanes3_dot(f.along_u, f.normal)));
+  f.tangent = unit_lanes(lanes3_add_scaled(f.along_u, f.normal, height), ahead);
+  f.bitangent = lanes3_flush(lanes3_cross(f.normal, f.tangent));
+  return f;
+}
+
+/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al., "Building an orthonormal basis,
+   revisited", 2017). */
+CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
+  const lanes one = lanes_splat(1.0f), sign = lanes_sign(normal.z);
+  const lanes a = lanes_negate(lanes_divide(one, lanes_add(sign, normal.z)));
+  const lanes b = lanes_multiply(lanes_flush(lanes_multiply(normal.x, normal.y)), a);
+  const lanes xx = lanes_flush(lanes_multiply(normal.x, normal.x));
+  const lanes yy = lanes_flush(lanes_multiply(normal.y, normal.y));
+  *first = lanes3_flush(lanes3_of(lanes_add(one, lanes_multiply(sign, lanes_multiply(xx, a))), lanes_multiply(sign, b),
+                                  lanes_negate(lanes_multiply(sign, normal.x))));
+  *second = lanes3_flush(lanes3_of(b, lanes_add(sign, lanes_multiply(yy, a)), lanes_negate(normal.y)));
+}
+
+/* Writes the particles at the corners of a cell. */
+static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t particles[4]) {
+  const int32_t next = column + 1 < c->grid.columns ? column + 1 : 0; /* 0 behind the last column of a tube */
+  particles[0] = row * c->grid.columns + column;
+  particles[1] = row * c->grid.columns + next;
+  particles[2] = particles[1] + c->grid.columns;
+  particles[3] = particles[0] + c->grid.columns;
+}
+
+/* What a block of vertices reads: positions and normals of four corners, then what their bindings hold, in its units.
+ */
+enum { SKIN_U = 24, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_WEIGHT, SKIN_VALUES };
+
+/* Vertices of one cloth that are computed together. */
+typedef struct skin_block {
+  int32_t count;
+  int32_t vertex[CLOTH_LANES];
+  float value[SKIN_VALUES][CLOTH_LANES];
+} skin_block;
+
+/* A vertex as cloth_skin() computes it. */
+typedef struct skinned_lanes {
+  lanes3 position, normal, tangent;
+} skinned_lanes;
+
+static vector_array particle_normals(const cloth *c) {
+  return vectors_at(c, c->scratch.residual);
+}
+
+static void compute_particle_normals(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position), to = particle_normals(c);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const row_neighbours near = row_neighbours_at(c, x, row);
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      lanes3_store(to, near.first + column, unit_normals(c, &near, x, column), c->grid.columns - column);
+    }
+  }
+}
+
+/* 1 if a vertex is bound to the cloth of this number. */
+static int is_bound_to(const cloth_binding *b, int32_t number) {
+  return b->weight > 0 && b->row >> SKIN_CLOTH_SHIFT == number;
+}
+
+/* The cloth that vertices are gathered from. */
+typedef struct skin_source {
+  const cloth *c;
+  vector_array position, normal; /* of its particles */
+  float height_unit;             /* [m] */
+} skin_source;
+
+/* Adds a vertex to a block: copies its corners and the numbers of its binding. */
+CLOTH_INLINE void gather_vertex(const skin_source *s, skin_block *block, const cloth_binding *b, int32_t vertex) {
+  const int32_t lane = block->count++;
+  int32_t particles[4];
+  cell_particles(s->c, b->column & SKIN_COLUMN_MASK, b->row & SKIN_ROW_MASK, particles);
+  block->vertex[lane] = vertex;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t p = particles[corner];
+    float(*to)[CLOTH_LANES] = block->value + 6 * corner;
+    to[0][lane] = s->position.x[p];
+    to[1][lane] = s->position.y[p];
+    to[2][lane] = s->position.z[p];
+    to[3][lane] = s->normal.x[p];
+    to[4][lane] = s->normal.y[p];
+    to[5][lane] = s->normal.z[p];
+  }
+  block->value[SKIN_U][lane] = (float)b->u;
+  block->value[SKIN_V][lane] = (float)b->v;
+  block->value[SKIN_HEIGHT][lane] = (float)b->height;
+  block->value[SKIN_NORMAL_X][lane] = (float)b->normal[0];
+  block->value[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
+  block->value[SKIN_TANGENT][lane] = (float)b->tangent;
+  block->value[SKIN_WEIGHT][lane] = (float)b->weight;
+}
+
+static lanes3 block_vector(const skin_block *block, int32_t first) {
+  return lanes3_of(lanes_load(block->value[first]), lanes_load(block->value[first + 1]),
+                   lanes_load(block->value[first + 2]));
+}
+
+/* The direction whose unfolded projection onto an octahedron is (x, y). */
+CLOTH_INLINE lanes3 decode_normal(lanes x, lanes y) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes z = lanes_subtract(lanes_subtract(one, lanes_absolute(x)), lanes_absolute(y));
+  const lanes fold = lanes_maximum(lanes_negate(z), zero);
+  x = lanes_subtract(x, lanes_multiply(lanes_sign(x), fold));
+  y = lanes_subtract(y, lanes_multiply(lanes_sign(y), fold));
+  return unit_lanes(lanes3_of(x, y, z), lanes3_splat(vector(0.0f, 0.0f, 1.0f)));
+}
+
+/* The unit vector perpendicular to a normal at a place 0..4 on the outline of the square around it. */
+CLOTH_INLINE lanes3 decode_tangent(lanes3 normal, lanes place) {
+  const lanes one = lanes_splat(1.0f), from_half = lanes_subtract(place, lanes_splat(2.0f));
+  const lanes x = lanes_subtract(lanes_absolute(from_half), one);
+  const lanes y = lanes_multiply(lanes_sign(lanes_negate(from_half)), lanes_subtract(one, lanes_absolute(x)));
+  lanes3 first, second;
+  basis_around(normal, &first, &second);
+  return unit_lanes(lanes3_add_scaled(lanes3_scale(first, x), second, y), first);
+}
+
+/* A vector of the frame's coordinates, in the world's. */
+CLOTH_INLINE lanes3 from_frame(const skin_frame *f, lanes3 a) {
+  return lanes3_flush(
+      lanes3_add_scaled(lanes3_add_scaled(lanes3_scale(f->tangent, a.x), f->bitangent, a.y), f->normal, a.z));
+}
+
+/* A number of the bindings of a block, times a unit. */
+CLOTH_INLINE lanes block_number(const skin_block *block, int32_t number, float unit) {
+  return lanes_multiply(lanes_load(block->value[number]), lanes_splat(unit));
+}
+
+CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, float height_unit, int has_tangents) {
+  skin_patch patch;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    patch.corner[corner] = block_vector(block, 6 * corner);
+    patch.normal[corner] = block_vector(block, 6 * corner + 3);
+  }
+  const lanes first = lanes_splat(SKIN_PLACE_FIRST);
+  const lanes u = lanes_add(block_number(block, SKIN_U, 1.0f / SKIN_PLACE_UNITS), first);
+  const lanes v = lanes_add(block_number(block, SKIN_V, 1.0f / SKIN_PLACE_UNITS), first);
+  const skin_frame f = frame_of_patch(&patch, u, v);
+  const lanes3 normal = decode_normal(block_number(block, SKIN_NORMAL_X, 1.0f / SKIN_NORMAL_UNITS),
+                                      block_number(block, SKIN_NORMAL_Y, 1.0f / SKIN_NORMAL_UNITS));
+  skinned_lanes out;
+  out.position = lanes3_add_scaled(f.place, f.normal, block_number(block, SKIN_HEIGHT, height_unit));
+  out.normal = from_frame(&f, normal);
+  out.tangent = out.normal;
+  if (has_tangents) {
+    out.tangent = from_frame(&f, decode_tangent(normal, block_number(block, SKIN_TANGENT, 1.0f / SKIN_TANGENT_UNITS)));
+  }
+  return out;
+}
+
+/* What cloth_skin() works on. */
+typedef struct skin_job {
+  const cloth_binding *bindings;
+  const cloth_skin_layout *layout;
+  const uint8_t *animated; /* or NULL */
+  uint8_t *vertices;
+} skin_job;
+
+/* Where an attribute of a vertex lies in a mesh [bytes]. */
+CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t offset) {
+  return (size_t)vertex * (size_t)job->layout->stride + (size_t)offset;
+}
+
+/* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
+static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
+                                  int is_direction) {
+  float from[3][CLOTH_LANES] = {{0.0f}};
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    cloth_vector v;
+    copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
+    from[0][lane] = v.x;
+    from[1][lane] = v.y;
+    from[2][lane] = v.z;
+  }
+  const lanes3 animated = lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+  const lanes weight = block_number(block, SKIN_WEIGHT, 1.0f / SKIN_WEIGHT_MOST);
+  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), weight);
+  if (is_direction) {
+    sum = unit_lanes(sum, a);
+  }
+  return lanes3_select(lanes_less(lanes_load(block->value[SKIN_WEIGHT]), lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+}
+
+/* Writes an attribute of the vertices of a block, a position or a direction. */
+static void write_attribute(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a, int is_direction) {
+  if (offset == CLOTH_ATTRIBUTE_NONE) {
+    return;
+  }
+  if (job->animated) {
+    a = blend_with_animated(job, block, offset, a, is_direction);
+  }
+  float value[3][CLOTH_LANES];
+  lanes_store(value[0], a.x);
+  lanes_store(value[1], a.y);
+  lanes_store(value[2], a.z);
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    /* One by one: together they would be read from memory before the three stores are there. */
+    uint8_t *to = job->vertices + attribute_place(job, block->vertex[lane], offset);
+    copy_floats(to, &value[0][lane], 1);
+    copy_floats(to + sizeof(float), &value[1][lane], 1);
+    copy_floats(to + 2 * sizeof(float), &value[2][lane], 1);
+  }
+}
+
+/* Writes the signs of the bitangents of the vertices of a block. */
+static void write_signs(const skin_job *job, const skin_block *block) {
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    const int32_t vertex = block->vertex[lane];
+    const float sign = job->bindings[vertex].column & SKIN_MIRRORED ? -1.0f : 1.0f;
+    const size_t place = attribute_place(job, vertex, job->layout->tangent_offset);
+    copy_floats(job->vertices + place + 3 * sizeof(float), &sign, 1);
+  }
+}
+
+/* Copies a vertex that is not bound from the animated mesh. */
+static void copy_animated(const skin_job *job, int32_t vertex) {
+  const cloth_skin_layout *layout = job->layout;
+  const int32_t offsets[3] = {layout->position_offset, layout->normal_offset, layout->tangent_offset};
+  for (int32_t i = 0; i < 3; i++) {
+    if (offsets[i] != CLOTH_ATTRIBUTE_NONE) {
+      const size_t place = attribute_place(job, vertex, offsets[i]);
+      copy_floats(job->vertices + place, job->animated + place, i < 2 ? 3 : 4);
+    }
+  }
+}
+
+/* Computes and writes the vertices of a block, and empties it. */
+static void finish_block(const skin_job *job, const skin_source *source, skin_block *block) {
+  const cloth_skin_layout *layout = job->layout;
+  const int has_tangents = layout->tangent_offset != CLOTH_ATTRIBUTE_NONE;
+  const skinned_lanes out = skin_vertices(block, source->height_unit, has_tangents);
+  write_attribute(job, block, layout->position_offset, out.position, 0);
+  write_attribute(job, block, layout->normal_offset, out.normal, 1);
+  write_attribute(job, block, layout->tangent_offset, out.tangent, 1);
+  if (has_tangents) {
+    write_signs(job, block);
+  }
+  block->count = 0;
+}
+
+/* Skins the vertices that are bound to cloth `number`. */
+static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
+  const skin_source source = {c, vectors_at(c, c->state.position), particle_normals(c),
+                              mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
+  skin_block block;
+  fill_zero(&block, sizeof block);
+  compute_particle_normals(c);
+  for (int32_t v = 0; v < job->layout->count; v++) {
+    const cloth_binding *b = &job->bindings[v];
+    if (is_bound_to(b, number)) {
+      gather_vertex(&source, &block, b, v);
+      if (block.count == CLOTH_LANES) {
+        finish_block(job, &source, &block);
+      }
+    }
+  }
+  if (block.count > 0) {
+    finish_block(job, &source, &block);
+  }
+}
+
+static int check_skin_layout(const cloth_skin_layout *layout) {
+  const int fits = layout->stride >= 1 && layout->stride <= MAX_VERTEX_BYTES && layout->count >= 0 &&
+                   layout->count <= CLOTH_BINDING_LIMIT && layout->position_offset != CLOTH_ATTRIBUTE_NONE &&
+                   attribute_fits(layout->position_offset, 3, layout->stride) &&
+                   attribute_fits(layout->normal_offset, 3, layout->stride) &&
+                   attribute_fits(layout->tangent_offset, 4, layout->stride);
+  return fits ? CLOTH_OK : CLOTH_ERROR_BUFFER;
+}
+
+/* Are there cloths, and are they ready? */
+static int check_cloths(const cloth *const *cloths, int32_t count) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
+    return CLOTH_ERROR_RANGE;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int error = check_cloth(cloths[i]);
+    if (error || !cloths[i]->has_scratch) {
+      return error ? error : CLOTH_ERROR_STATE;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/* Does a binding name a cell that there is? One of weight 0 names none. */
+static int is_binding(const cloth *const *cloths, int32_t count, const cloth_binding *b) {
+  const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
+  if (b->weight == 0) {
+    return 1;
+  }
+  return number < count && (int32_t)(b->column & SKIN_COLUMN_MASK) < cells_along_warp(cloths[number]) &&
+         (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
+}
+
+int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
+               const void *animated, void *vertices) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  if (!bindings || !layout || !vertices) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_cloths(all, count);
+  error = error ? error : check_skin_layout(layout);
+  if (error) {
+    return error;
+  }
+  for (int32_t i = 0; i < layout->count; i++) {
+    if (!is_binding(all, count, &bindings[i])) {
+      return CLOTH_ERROR_INDEX;
+    }
+  }
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices};
+  for (int32_t i = 0; animated && i < layout->count; i++) {
+    if (bindings[i].weight == 0) {
+      copy_animated(&job, i);
+    }
+  }
+  for (int32_t number = 0; number < count; number++) {
+    skin_cloth(all[number], number, &job);
+  }
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Binding a mesh ///
+
+/*
+ * cloth_bind(): first the nearest cell of each vertex, by the distance to its two triangles; then, cloth by cloth, the
+ * place on the bilinear patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring
+ * cells. Lengths are divided by the root of the area of a cell, so that the smallest cells do not underflow.
+ *
+ * In: positions, grid, vertices of the caller. Out: bindings in the caller's memory. Scratch: residual holds the unit
+ * normals of the particles.
+ */
+
+#if WITH_SKIN
+
+/* Newton's steps to the foot of a vertex on a patch. From the nearest point of the triangles five are enough for the
+   resolution of a binding; more where the way leads through cells. */
+#define BIND_STEPS 16
+/* Farthest that a vertex may be from its cloth [cells]: less than the largest height that a binding holds. */
+#define BIND_MOST_CELLS 30.0f
+/* Farthest that the place found may be from the vertex [cells]. It is farther for a vertex beyond a border by more than
+   a binding's coordinates hold; it is not bound. */
+#define BIND_TOLERANCE 0.05f
+/* Lengths below it are 0 [cells]. The product of two squares of larger ones, times MIN_DETERMINANT, is no subnormal
+   number. */
+#define CELL_QUANTUM 9.5367431640625e-7f
+/* Squared sine of the angle between two edges below which they have no plane. */
+#define MIN_DETERMINANT 1.0e-6f
+
+/* A vector in cells. */
+static cloth_vector in_cells(const cloth *c, cloth_vector a) {
+  return vector_flush(vector_scale(a, 1.0f / mean_spacing(c)), CELL_QUANTUM);
+}
+
+static float clamped(float value, float low, float high) {
+  return minimum(maximum(value, low), high);
+}
+
+/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges from the
+   first corner. */
+typedef struct triangle_point {
+  float squared, along_second, along_third;
+} triangle_point;
+
+/* The share of an edge that starts at `a` where it is nearest to the origin. */
+static float nearest_on_edge(cloth_vector a, cloth_vector edge) {
+  const float squared = vector_dot(edge, edge);
+  return squared > 0.0f ? clamped(negate(vector_dot(a, edge)) / squared, 0.0f, 1.0f) : 0.0f;
+}
+
+/* Takes a point of the triangle with a first corner and two edges if it is nearer than the one found so far. */
+static void try_point(triangle_point *best, const cloth_vector triangle[3], float s, float t) {
+  const cloth_vector along = vector_add_scaled(triangle[0], triangle[1], s);
+  const cloth_vector to = vector_flush(vector_add_scaled(along, triangle[2], t), CELL_QUANTUM);
+  const float squared = vector_dot(to, to);
+  if (squared < best->squared) {
+    best->squared = squared;
+    best->along_second = s;
+    best->along_third = t;
+  }
+}
+
+/* The point of the triangle a, b, c that is nearest to the origin: inside, or on an edge. */
+static triangle_point nearest_on_triangle(cloth_vector a, cloth_vector b, cloth_vector c, float farthest) {
+  const cloth_vector second = vector_flush(vector_subtract(b, a), CELL_QUANTUM);
+  const cloth_vector third = vector_flush(vector_subtract(c, a), CELL_QUANTUM);
+  const cloth_vector opposite = vector_flush(vector_subtract(c, b), CELL_QUANTUM);
+  const cloth_vector triangle[3] = {a, second, third};
+  const float ss = vector_dot(second, second), st = vector_dot(second, third), tt = vector_dot(third, third);
+  const float sa = vector_dot(second, a), ta = vector_dot(third, a), determinant = ss * tt - st * st;
+  triangle_point best = {farthest, 0.0f, 0.0f};
+  if (determinant > MIN_DETERMINANT * ss * tt) {
+    const float s = (st * ta - tt * sa) / determinant, t = (st * sa - ss * ta) / determinant;
+    if (s >= 0.0f && t >= 0.0f && s + t <= 1.0f) {
+      try_point(&best, triangle, s, t);
+      return best;
+    }
+  }
+  const float share = nearest_on_edge(b, opposite);
+  try_point(&best, triangle, nearest_on_edge(a, second), 0.0f);
+  try_point(&best, triangle, 0.0f, nearest_on_edge(a, third));
+  try_point(&best, triangle, 1.0f - share, share);
+  return best;
+}
+
+/* A place on a cloth, and its squared distance from a vertex [cells^2]. */
+typedef struct bound_place {
+  int32_t column, row;
+  float u, v;
+  float squared;
+} bound_place;
+
+/* Squared distance from the origin to the interval of four numbers. */
+static float squared_gap(float a, float b, float c, float d) {
+  const float low = minimum(minimum(a, b), minimum(c, d)), high = maximum(maximum(a, b), maximum(c, d));
+  const float gap = maximum(maximum(low, negate(high)), 0.0f);
+  return gap * gap;
+}
+
+/* Takes the nearest point of a cell as the place of a vertex if it is nearer than the one found so far. */
+static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t row, cloth_vector vertex) {
+  const vector_array x = vectors_at(c, c->state.position);
+  int32_t particles[4];
+  cloth_vector q[4];
+  cell_particles(c, column, row, particles);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    q[corner] = in_cells(c, vector_subtract(vector_load(x, particles[corner]), vertex));
+  }
+  const float gap = squared_gap(q[0].x, q[1].x, q[2].x, q[3].x) + squared_gap(q[0].y, q[1].y, q[2].y, q[3].y) +
+                    squared_gap(q[0].z, q[1].z, q[2].z, q[3].z);
+  if (gap >= best->squared) {
+    return;
+  }
+  const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
+  const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
+  if (below.squared < above.squared) {
+    const bound_place found = {column, row, below.along_second, below.along_second + below.along_third, below.squared};
+    *best = found;
+  } else if (above.squared < best->squared) {
+    const bound_place found = {column, row, above.along_second + above.along_third, above.along_third, above.squared};
+    *best = found;
+  }
+}
+
+/* The place of a cloth nearest to a vertex, of those nearer than the root of `farthest` [cells^2]. */
+static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farthest) {
+  bound_place best = {0, 0, 0.0f, 0.0f, farthest};
+  for (int32_t row = 0; row < c->grid.rows - 1; row++) {
+    for (int32_t column = 0; column < cells_along_warp(c); column++) {
+      try_cell(c, &best, column, row, vertex);
+    }
+  }
+  return best;
+}
+
+static cloth_vector first_vector(lanes3 a) {
+  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
+}
+
+/* A frame of a patch as vectors, in metres. */
+typedef struct bind_frame {
+  cloth_vector place, along_u, along_v, tangent, bitangent, normal;
+} bind_frame;
+
+/* The frame at a place of a cell, computed as cloth_skin() does, with the same vertex in all lanes. */
+static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
+  int32_t particles[4];
+  skin_patch patch;
+  cell_particles(c, place->column, place->row, particles);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    patch.corner[corner] = lanes3_splat(vector_load(vectors_at(c, c->state.position), particles[corner]));
+    patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
+  }
+  const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
+  const bind_frame frame = {first_vector(f.place),   first_vector(f.along_u),   first_vector(f.along_v),
+                            first_vector(f.tangent), first_vector(f.bitangent), first_vector(f.normal)};
+  return frame;
+}
+
+/* A vertex as seen from a place: its height along the normal, and what remains beside it [cells]. */
+typedef struct seen_vertex {
+  cloth_vector beside;
+  float height;
+} seen_vertex;
+
+static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_vector vertex) {
+  const cloth_vector from = in_cells(c, vector_subtract(vertex, f->place));
+  seen_vertex seen;
+  seen.height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
+  seen.beside = vector_flush(vector_add_scaled(from, f->normal, negate(seen.height)), CELL_QUANTUM);
+  return seen;
+}
+
+/* Moves a coordinate that has left its cell to the neighbouring one, if there is one; else keeps it near the border. */
+static void enter_cell(float *coordinate, int32_t *cell, int32_t cells, int is_ring) {
+  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0;
+  const int32_t next = *cell + step;
+  if (step != 0 && (is_ring || (next >= 0 && next < cells))) {
+    *cell = next < 0 ? cells - 1 : next >= cells ? 0 : next;
+    *coordinate = clamped(*coordinate - (float)step, 0.0f, 1.0f);
+  } else {
+    *coordinate = clamped(*coordinate, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+  }
+}
+
+/* Moves a place to where its normal passes through the vertex. Each step solves for the two shifts on the patch in its
+   tangent plane. */
+static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
+  for (int32_t step = 0; step < BIND_STEPS; step++) {
+    const bind_frame f = frame_of_place(c, place);
+    const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
+    const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
+    const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
+    if (!(determinant > MIN_DETERMINANT * uu * vv)) {
+      return;
+    }
+    const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
+    place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
+    place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
+    enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
+    enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
+  }
+}
+
+/* A number in units, rounded to a whole one. */
+static int32_t in_units(float value, float units, float least, float most) {
+  const float scaled = clamped(value * units, least, most) + 65536.5f; /* positive, so that the cast rounds down */
+  return (int32_t)scaled - 65536;
+}
+
+/* Writes the projection of a vector onto an octahedron, unfolded. */
+static void encode_normal(cloth_binding *b, cloth_vector n) {
+  const float size = maximum(absolute(n.x) + absolute(n.y) + absolute(n.z), DIRECTION_MIN_LENGTH);
+  float x = n.x / size, y = n.y / size;
+  if (n.z < 0.0f) {
+    const float folded = (1.0f - absolute(y)) * (x < 0.0f ? -1.0f : 1.0f);
+    y = (1.0f - absolute(x)) * (y < 0.0f ? -1.0f : 1.0f);
+    x = folded;
+  }
+  b->normal[0] = (int16_t)in_units(x, SKIN_NORMAL_UNITS, -SKIN_NORMAL_UNITS, SKIN_NORMAL_UNITS);
+  b->normal[1] = (int16_t)in_units(y, SKIN_NORMAL_UNITS, -SKIN_NORMAL_UNITS, SKIN_NORMAL_UNITS);
+}
+
+/* Writes the place of a tangent on the outline of the square around the normal that the binding holds. */
+static void encode_tangent(cloth_binding *b, cloth_vector tangent) {
+  const lanes3 normal = decode_normal(lanes_splat((float)b->normal[0] * (1.0f / SKIN_NORMAL_UNITS)),
+                                      lanes_splat((float)b->normal[1] * (1.0f / SKIN_NORMAL_UNITS)));
+  lanes3 first, second;
+  basis_around(normal, &first, &second);
+  const float x = vector_dot(tangent, first_vector(first)), y = vector_dot(tangent, first_vector(second));
+  const float size = maximum(absolute(x) + absolute(y), DIRECTION_MIN_LENGTH);
+  const float place = y < 0.0f ? 3.0f + x / size : 1.0f - x / size;
+  b->tangent = (uint8_t)((uint32_t)in_units(place, SKIN_TANGENT_UNITS, 0.0f, 4.0f * SKIN_TANGENT_UNITS) & 0xffu);
+}
+
+/* The weight of a vertex at a distance from the cloth [m], 0..SKIN_WEIGHT_MOST. */
+static uint8_t weight_at(const cloth_bind_reach *reach, float distance) {
+  const float span = maximum(reach->none - reach->full, STATE_QUANTUM);
+  const float share = distance <= reach->full ? 1.0f : (reach->none - distance) / span;
+  return (uint8_t)in_units(share, SKIN_WEIGHT_MOST, 0.0f, SKIN_WEIGHT_MOST);
+}
+
+/* A vertex as the caller has it; what its layout leaves out is 0. */
+typedef struct mesh_vertex {
+  cloth_vector position, normal, tangent;
+  float handedness;
+} mesh_vertex;
+
+static mesh_vertex read_vertex(const cloth_skin_layout *layout, const void *vertices, int32_t i) {
+  const uint8_t *from = (const uint8_t *)vertices + (size_t)i * (size_t)layout->stride;
+  mesh_vertex vertex;
+  fill_zero(&vertex, sizeof vertex);
+  copy_floats(&vertex.position, from + layout->position_offset, 3);
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&vertex.normal, from + layout->normal_offset, 3);
+  }
+  if (layout->tangent_offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&vertex.tangent, from + layout->tangent_offset, 3);
+    copy_floats(&vertex.handedness, from + layout->tangent_offset + 3 * sizeof(float), 1);
+  }
+  return vertex;
+}
+
+/* Writes a place into a binding, whose weight is left alone. */
+static void encode_place(cloth_binding *b, const bound_place *place, int32_t number, float height) {
+  b->column = (uint16_t)place->column;
+  b->row = (uint16_t)((uint32_t)place->row | (uint32_t)number << SKIN_CLOTH_SHIFT);
+  b->u = (uint16_t)in_units(place->u - SKIN_PLACE_FIRST, SKIN_PLACE_UNITS, 0.0f, SKIN_PLACE_MOST);
+  b->v = (uint16_t)in_units(place->v - SKIN_PLACE_FIRST, SKIN_PLACE_UNITS, 0.0f, SKIN_PLACE_MOST);
+  b->height = (int16_t)in_units(height, SKIN_HEIGHT_UNITS, -SKIN_HEIGHT_MOST, SKIN_HEIGHT_MOST);
+}
+
+/* First pass: the cell of a vertex, the nearest point of its triangles, and the weight, which is 0 without a cell. */
+static void find_cell(const cloth *const *cloths, int32_t count, const cloth_bind_reach *reach, cloth_vector vertex,
+                      cloth_binding *b) {
+  float nearest = reach->none;
+  fill_zero(b, sizeof *b);
+  for (int32_t number = 0; number < count; number++) {
+    const float spacing = mean_spacing(cloths[number]);
+    const float cells = minimum(nearest / spacing, BIND_MOST_CELLS), farthest = cells * cells;
+    const bound_place place = search_cloth(cloths[number], vertex, farthest);
+    if (place.squared < farthest) {
+      nearest = square_root(place.squared) * spacing;
+      encode_place(b, &place, number, 0.0f);
+      b->weight = weight_at(reach, nearest);
+    }
+  }
+}
+
+static cloth_vector in_frame(const bind_frame *f, cloth_vector a) {
+  return vector_flush_work(vector(vector_dot(a, f->tangent), vector_dot(a, f->bitangent), vector_dot(a, f->normal)));
+}
+
+/* A coordinate of a binding, in cells. */
+static float place_of_units(uint16_t units) {
+  return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
+}
+
+/* Second pass: the place of a vertex on the patch, and its directions there. A vertex that the patch cannot hold is not
+   bound. */
+static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
+  bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
+  refine_place(c, &place, vertex->position);
+  const bind_frame f = frame_of_place(c, &place);
+  const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
+  const uint8_t weight = b->weight;
+  fill_zero(b, sizeof *b);
+  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) {
+    return;
+  }
+  encode_place(b, &place, number, seen.height);
+  encode_normal(b, in_frame(&f, unit_or_zero(vertex->normal)));
+  encode_tangent(b, in_frame(&f, unit_or_zero(vertex->tangent)));
+  b->column = (uint16_t)(b->column | (vertex->handedness < 0.0f ? SKIN_MIRRORED : 0u));
+  b->weight = weight;
+}
+
+static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
+  for (int32_t i = 0; i < layout->count; i++) {
+    const mesh_vertex v = read_vertex(layout, vertices, i);
+    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
+      return CLOTH_ERROR_RANGE;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_reach(const cloth_bind_reach *reach) {
+  const int fits = in_range(reach->full, 0.0f, CLOTH_ANY_DISTANCE) && in_range(reach->none, 0.0f, CLOTH_ANY_DISTANCE);
+  return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+               const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  if (!layout || !vertices || !reach || !bindings) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_cloths(all, count);
+  error = error ? error : check_skin_layout(layout);
+  error = error ? error : check_reach(reach);
+  error = error ? error : check_mesh(layout, vertices);
+  if (error) {
+    return error;
+  }
+  int32_t bound = 0;
+  for (int32_t i = 0; i < layout->count; i++) {
+    find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
+  }
+  for (int32_t number = 0; number < count; number++) {
+    compute_particle_normals(all[number]);
+    for (int32_t i = 0; i < layout->count; i++) {
+      if (is_bound_to(&bindings[i], number)) {
+        const mesh_vertex vertex = read_vertex(layout, vertices, i);
+        bind_to_patch(all[number], number, &vertex, &bindings[i]);
+        bound += bindings[i].weight > 0;
+      }
+    }
+  }
+  return bound;
+}
+
+#endif
 
 /// State ///
 

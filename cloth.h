@@ -33,8 +33,8 @@
  *            time. Cloths that share scratch memory belong on one thread.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS,
- *            _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
+ *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _SKIN,
+ * _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
  *            needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
@@ -422,6 +422,55 @@ CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *la
 CLOTH_API int cloth_get_index_count(const cloth *c);
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
+
+/// Skinned meshes ///
+
+#define CLOTH_BINDING_LIMIT 1048576 /* most vertices of a skinned mesh */
+#define CLOTH_BINDING_CLOTHS 64     /* most cloths that one mesh follows */
+
+/* Where a vertex lies on a cloth: 16 bytes that cloth_bind() writes and cloth_skin() reads. It holds no pointers, and
+   serves every cloth with as many columns and rows and the same wrap. Only `weight` is meant to be changed. */
+typedef struct cloth_binding {
+  uint16_t column; /* of the cell, below 1024; the highest bit is set for a bitangent against cross(normal, tangent) */
+  uint16_t row;    /* of the cell, in the lowest 10 bits; above them the number of the cloth */
+  uint16_t u, v;   /* place in the cell along warp and weft, in units of 1 / 16384 of it, from -1.5 cells on */
+  int16_t height;  /* distance from the cloth along its normal, in 1 / 1024 of the root of a cell's area at rest */
+  int16_t normal[2]; /* unit normal in the frame of the cloth: its projection onto an octahedron, unfolded */
+  uint8_t tangent;   /* direction of the tangent around the normal */
+  uint8_t weight;    /* share of the cloth in the vertex, 255 for all of it; 0: not bound */
+} cloth_binding;
+
+/* Vertices of a mesh: byte offsets of attributes, or CLOTH_ATTRIBUTE_NONE. Other bytes are left alone. */
+typedef struct cloth_skin_layout {
+  int32_t count;           /* vertices; 0..CLOTH_BINDING_LIMIT */
+  int32_t stride;          /* from one vertex to the next [bytes]; 1..65536 */
+  int32_t position_offset; /* 3 floats [m]; required */
+  int32_t normal_offset;   /* 3 floats; read with any length from 1e-5 to 1e6, written with length 1 */
+  int32_t tangent_offset;  /* 4 floats: as the normal, then the sign of the bitangent, 1 or -1 */
+} cloth_skin_layout;
+
+/* How far from the cloth a vertex still belongs to it. Distances are to the cloth's triangles [m]; vertices farther
+   than 30 cells, or more than 1.5 cells beyond a border, are not bound. */
+typedef struct cloth_bind_reach {
+  float full; /* up to here a vertex has weight 255; 0..CLOTH_ANY_DISTANCE */
+  float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
+} cloth_bind_reach;
+
+/* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
+   moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
+   time is that of vertices times cells. Returns the number of vertices that are bound, or RANGE: count, reach or a
+   vertex; BUFFER: the layout does not fit; STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+                         const cloth_bind_reach *reach, cloth_binding *bindings);
+
+/* Writes the vertices of a mesh as its cloths are now: smooth between particles, as each cell is a bilinear patch with
+   blended normals. `animated` holds the same mesh without cloth, by skeletal animation: it is blended in by the
+   weights, and copied where a vertex is not bound; it may be `vertices` itself. NULL: every bound vertex follows its
+   cloth wholly, the others are left alone. The cloths are those of cloth_bind(), in its order; nothing of their state
+   changes, but their scratch memory does. Returns CLOTH_OK; INDEX: a binding of a cell that is not there, or RANGE,
+   BUFFER or STATE as cloth_bind(). Absent with CLOTH_NO_SKIN. */
+CLOTH_API int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings,
+                         const cloth_skin_layout *layout, const void *animated, void *vertices);
 
 /// Particles and pins ///
 

@@ -139,6 +139,11 @@
 #else
 #define WITH_VERTICES 1
 #endif
+#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
+#define WITH_SKIN 0
+#else
+#define WITH_SKIN 1
+#endif
 #ifdef CLOTH_NO_MEASURE /* cloth_measure() */
 #define WITH_MEASURE 0
 #else

@@ -91,6 +91,8 @@
 #include "colliders.h"
 #include "move_frame.h"
 #include "output.h"
+#include "skin.h"
+#include "bind.h"
 #include "state.h"
 #include "image.h"
 #include "measure.h"

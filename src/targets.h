@@ -206,15 +206,11 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
-/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
-   float. */
-#define TARGET_NORMAL_LIMIT 1.0e6f
-
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
       return CLOTH_ERROR_RANGE;
     }
   }

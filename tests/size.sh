@@ -32,7 +32,7 @@ explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_
   -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SLEEP -DCLOTH_NO_PLANNING -DCLOTH_NO_TARGETS -DCLOTH_NO_MOVE_FRAME -DCLOTH_NO_WRAP"
 builds="everything explicit-only minimal"
 minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
-  -DCLOTH_NO_FABRICS"
+  -DCLOTH_NO_FABRICS -DCLOTH_NO_SKIN"
 
 # Name | compiler's family | what a call pushes beyond the compiler's frames | compiler and flags.
 # Clang for RISC-V puts small constants among the writable data unless told not to.
