@@ -1,0 +1,129 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "types.h"
+
+/// The origin of a step ///
+
+/*
+ * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
+ * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
+ * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
+ * moved when a step begins and moved back when it ends; only the second rounds them, and no velocity comes of that.
+ * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ *
+ * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
+ * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
+ * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
+ *
+ * In and out: positions (state), workspace.origin. Scratch: none.
+ */
+
+/* A box along the axes [m]. */
+typedef struct position_box {
+  cloth_vector low, high;
+} position_box;
+
+/* The least and the largest of the components of lanes, whatever their order. */
+CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
+  float lows[CLOTH_LANES], highs[CLOTH_LANES];
+  lanes_store(lows, low);
+  lanes_store(highs, high);
+  *least = lows[0];
+  *largest = highs[0];
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    *least = minimum(lows[lane], *least);
+    *largest = maximum(highs[lane], *largest);
+  }
+}
+
+/* The box around all particles. */
+CLOTH_SEPARATE position_box box_around(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 first = lanes3_splat(vector_load(x, 0));
+  lanes3 low = first, high = first;
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 p = lanes3_select(lanes_first(left), lanes3_load(x, i), first);
+    low = lanes3_minimum(p, low);
+    high = lanes3_maximum(p, high);
+  });
+  position_box box;
+  widen_range(low.x, high.x, &box.low.x, &box.high.x);
+  widen_range(low.y, high.y, &box.low.y, &box.high.y);
+  widen_range(low.z, high.z, &box.low.z, &box.high.z);
+  return box;
+}
+
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
+/* The whole metre below the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
+   it; 0 for a range with coordinates of both signs. */
+static float step_origin_of(float low, float high) {
+  const float middle = (float)whole_below(0.5f * low + 0.5f * high);
+  if (low > 0.0f) {
+    return minimum(middle, (float)whole_below(2.0f * low));
+  }
+  return high < 0.0f ? maximum(middle, negate((float)whole_below(-2.0f * high))) : 0.0f;
+}
+
+/* Is the cloth where no step has to move it? */
+static int is_step_at_zero(const cloth *c) {
+  const cloth_vector origin = workspace_of(c)->origin;
+  return origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
+}
+
+static void move_positions(const cloth *c, cloth_vector by) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 d = lanes3_splat(by);
+  EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
+}
+
+/* Begins a step of a cloth in this box: moves the particles. */
+CLOTH_SEPARATE void enter_step_origin(const cloth *c, const position_box *box) {
+  const cloth_vector origin = vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
+                                     step_origin_of(box->low.z, box->high.z));
+  workspace_of(c)->origin = origin;
+  if (!is_step_at_zero(c)) {
+    move_positions(c, vector(negate(origin.x), negate(origin.y), negate(origin.z)));
+  }
+}
+
+/* Ends a step: moves the particles back. */
+CLOTH_SEPARATE void leave_step_origin(const cloth *c) {
+  if (!is_step_at_zero(c)) {
+    move_positions(c, workspace_of(c)->origin);
+  }
+}
+
+/* A position as the step has it [m]. */
+static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
+  return vector_subtract(position, workspace_of(c)->origin);
+}
+
+/* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
+static int is_step_place(const cloth *c, cloth_vector position) {
+  return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
+}
+
+/* Farthest that a coordinate of the step's origin is from zero [m]. */
+static float step_origin_reach(const cloth *c) {
+  const cloth_vector o = workspace_of(c)->origin;
+  return maximum(maximum(maximum(o.x, negate(o.x)), maximum(o.y, negate(o.y))), maximum(o.z, negate(o.z)));
+}
+
+/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
+   origin: floats there are coarser than a 512th of a cell. */
+#define FAR_CELLS 32768.0f
+
+/* 1 if a cloth in this box is so far from its origin that floats do not resolve it. */
+static int is_far(const cloth *c, const position_box *box) {
+  const float low = minimum(minimum(box->low.x, box->low.y), box->low.z);
+  const float high = maximum(maximum(box->high.x, box->high.y), box->high.z);
+  return maximum(high, negate(low)) > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+}
