@@ -3,7 +3,6 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
-#include "types.h"
 
 /// The origin of a step ///
 
