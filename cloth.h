@@ -34,8 +34,8 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE, _VERTICES,
- * _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
- *            needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a
+ *            config that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
