@@ -480,7 +480,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
-                                .max_coordinate = CLOTH_POSITION_LIMIT - step_origin_reach(c),
+                                .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .max_distance = c->settings.integration.max_speed * plan->h,
                                 .max_speed = c->settings.integration.max_speed,
                                 .fixed_work = c->settings.capacity.fixed_work};

@@ -66,6 +66,12 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   return way;
 }
 
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
 /* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
    on. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {

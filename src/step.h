@@ -210,8 +210,8 @@ static void start_at_origin(const cloth *c) {
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
 #endif
-  w->plan.notes |= is_far(c, &box) ? CLOTH_NOTE_FAR : 0;
-  enter_step_origin(c, &box);
+  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -241,7 +241,7 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  leave_step_origin(c);
+  move_by_step_origin(c, 1.0f);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR

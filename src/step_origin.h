@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "types.h"
 
 /// The origin of a step ///
 
@@ -55,48 +56,44 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
   return box;
 }
 
-/* The largest whole number that is not above a coordinate. */
-static int32_t whole_below(float a) {
-  const int32_t whole = (int32_t)a;
-  return (float)whole > a ? whole - 1 : whole;
-}
-
-/* The whole metre below the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
-   it; 0 for a range with coordinates of both signs. */
+/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
+   it; 0 for a range that reaches zero. */
 static float step_origin_of(float low, float high) {
-  const float middle = (float)whole_below(0.5f * low + 0.5f * high);
-  if (low > 0.0f) {
-    return minimum(middle, (float)whole_below(2.0f * low));
+  const float nearest = maximum(low, negate(high));
+  const float middle = 0.5f * (low + high);
+  const float whole = (float)(int32_t)minimum(maximum(middle, negate(middle)), 2.0f * nearest);
+  if (!(nearest > 0.0f)) {
+    return 0.0f;
   }
-  return high < 0.0f ? maximum(middle, negate((float)whole_below(-2.0f * high))) : 0.0f;
+  return low > 0.0f ? whole : negate(whole);
 }
 
-/* Is the cloth where no step has to move it? */
-static int is_step_at_zero(const cloth *c) {
-  const cloth_vector origin = workspace_of(c)->origin;
-  return origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
+/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
+   origin: floats there are coarser than a 512th of a cell. */
+#define FAR_CELLS 32768.0f
+
+/* Sets the origin of a step for a cloth in this box. Returns 1 if the cloth is far from its origin. */
+static int set_step_origin(const cloth *c, const position_box *box) {
+  const float *low = &box->low.x, *high = &box->high.x;
+  float *origin = &workspace_of(c)->origin.x;
+  float reach = 0.0f, farthest = 0.0f;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    origin[axis] = step_origin_of(low[axis], high[axis]);
+    reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
+    farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
+  }
+  workspace_of(c)->origin_reach = reach;
+  return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-static void move_positions(const cloth *c, cloth_vector by) {
+/* Moves the particles by the origin of the step, unless that is zero: away from it with a `sign` of -1, when a step
+   begins, and back with 1, when it ends. */
+CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
-  const lanes3 d = lanes3_splat(by);
-  EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
-}
-
-/* Begins a step of a cloth in this box: moves the particles. */
-CLOTH_SEPARATE void enter_step_origin(const cloth *c, const position_box *box) {
-  const cloth_vector origin = vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
-                                     step_origin_of(box->low.z, box->high.z));
-  workspace_of(c)->origin = origin;
-  if (!is_step_at_zero(c)) {
-    move_positions(c, vector(negate(origin.x), negate(origin.y), negate(origin.z)));
-  }
-}
-
-/* Ends a step: moves the particles back. */
-CLOTH_SEPARATE void leave_step_origin(const cloth *c) {
-  if (!is_step_at_zero(c)) {
-    move_positions(c, workspace_of(c)->origin);
+  const workspace *w = workspace_of(c);
+  if (w->origin_reach > 0.0f) {
+    const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
+    EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
   }
 }
 
@@ -108,21 +105,4 @@ static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {
   return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
-}
-
-/* Farthest that a coordinate of the step's origin is from zero [m]. */
-static float step_origin_reach(const cloth *c) {
-  const cloth_vector o = workspace_of(c)->origin;
-  return maximum(maximum(maximum(o.x, negate(o.x)), maximum(o.y, negate(o.y))), maximum(o.z, negate(o.z)));
-}
-
-/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
-   origin: floats there are coarser than a 512th of a cell. */
-#define FAR_CELLS 32768.0f
-
-/* 1 if a cloth in this box is so far from its origin that floats do not resolve it. */
-static int is_far(const cloth *c, const position_box *box) {
-  const float low = minimum(minimum(box->low.x, box->low.y), box->low.z);
-  const float high = maximum(maximum(box->high.x, box->high.y), box->high.z);
-  return maximum(high, negate(low)) > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }

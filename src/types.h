@@ -283,6 +283,7 @@ typedef struct workspace {
   step_plan plan;
   moving_body body;     /* the collider that body_in_substep() computed last */
   cloth_vector origin;  /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;   /* largest |coordinate| of that origin [m] */
   uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;       /* tick when a step with a deadline began */
   uint32_t ticks;       /* ticks from there to the deadline */
