@@ -4609,7 +4609,9 @@ enum {
   /* A step */
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
   COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_PLACE = 52,      /* per particle: the origin of the step */
+  COST_PLACE = 52,     /* per particle: the origin of the step */
+  COST_FOLLOW = 400,   /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,  /* ... and in addition with targets */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
   COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
@@ -4791,6 +4793,11 @@ CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
     const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
     EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
   }
+}
+
+/* Cost per particle of moving the origin in the world. */
+static uint32_t follow_cost(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
 }
 
 /* A position as the step has it [m]. */
@@ -11447,6 +11454,12 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   return 0;
 }
 
+/* Maximum work of an origin that follows the cloth. */
+static uint64_t follow_work(const cloth *c) {
+  const int follows = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f;
+  return follows ? (uint64_t)(uint32_t)c->count * follow_cost(c) : 0u;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
@@ -11462,6 +11475,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -11508,7 +11522,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -12128,6 +12143,7 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   }
   const cloth_metres way = move_origin(c, there);
   *box = box_around(c);
+  add_varying_work(c, (uint32_t)c->count, follow_cost(c));
   return way;
 }
 

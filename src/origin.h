@@ -104,6 +104,7 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   }
   const cloth_metres way = move_origin(c, there);
   *box = box_around(c);
+  add_varying_work(c, (uint32_t)c->count, follow_cost(c));
   return way;
 }
 

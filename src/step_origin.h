@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -95,6 +96,11 @@ CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
     const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
     EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
   }
+}
+
+/* Cost per particle of moving the origin in the world. */
+static uint32_t follow_cost(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
 }
 
 /* A position as the step has it [m]. */
