@@ -4784,8 +4784,8 @@ static int set_step_origin(const cloth *c, const position_box *box) {
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-/* Moves the particles by the origin of the step, unless that is zero: away from it with a `sign` of -1, when a step
-   begins, and back with 1, when it ends. */
+/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step begins,
+   and back with 1. */
 CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
@@ -4793,6 +4793,13 @@ CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
     const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
     EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
   }
+}
+
+/* Ends a step: moves the particles back. What is read outside of a step is relative to the origin of the cloth. */
+static void leave_step_origin(const cloth *c) {
+  move_by_step_origin(c, 1.0f);
+  workspace_of(c)->origin = vector(0.0f, 0.0f, 0.0f);
+  workspace_of(c)->origin_reach = 0.0f;
 }
 
 /* Cost per particle of moving the origin in the world. */
@@ -12440,7 +12447,7 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  move_by_step_origin(c, 1.0f);
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR

@@ -241,7 +241,7 @@ static int step(const cloth *c, float dt) {
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
-  move_by_step_origin(c, 1.0f);
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
