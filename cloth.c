@@ -4784,8 +4784,8 @@ static int set_step_origin(const cloth *c, const position_box *box) {
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step begins,
-   and back with 1. */
+/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
+   begins, and back with 1. */
 CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
