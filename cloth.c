@@ -138,6 +138,11 @@
 #else
 #define WITH_MOVE_FRAME 1
 #endif
+#ifdef CLOTH_NO_ORIGIN /* origins in the world */
+#define WITH_ORIGIN 0
+#else
+#define WITH_ORIGIN 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -484,7 +489,7 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_TARGETS || WITH_SKIN
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN
 /* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
    the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
@@ -1669,14 +1674,14 @@ CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 #if WITH_PROJECTION
 
 /* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
 
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
@@ -1883,6 +1888,7 @@ typedef struct cloth_inputs {
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
   uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -1957,6 +1963,7 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
@@ -1980,6 +1987,8 @@ typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
   moving_body body;     /* the collider that body_in_substep() computed last */
+  cloth_vector origin;  /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;   /* largest |coordinate| of that origin [m] */
   uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;       /* tick when a step with a deadline began */
   uint32_t ticks;       /* ticks from there to the deadline */
@@ -2017,6 +2026,9 @@ typedef struct cloth_settings {
     float thickness;
   } contact;
   cloth_config_sleep sleep;
+  struct {
+    float recentre_distance;
+  } world;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -2075,7 +2087,6 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2083,20 +2094,20 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (10 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 10 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 34) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
@@ -2553,7 +2564,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME
+#if WITH_MOVE_FRAME || WITH_ORIGIN
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -2564,6 +2575,10 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
   return rotation_normalised(q);
 }
+
+#endif
+
+#if WITH_MOVE_FRAME
 
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
@@ -2803,6 +2818,9 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
@@ -2826,7 +2844,8 @@ int cloth_self_test(void) {
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
-  X(sleep.time, 0.0f, 60.0f, " s")
+  X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
+  X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
 /* A text for builds that leave a part out; other builds never show it. */
 #define TEXT_WITHOUT_0(text) text
@@ -2850,6 +2869,7 @@ int cloth_self_test(void) {
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
@@ -3355,6 +3375,10 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
   }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
+  }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
@@ -3724,6 +3748,7 @@ static void flush_settings(cloth_settings *s) {
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
+  s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
@@ -3744,6 +3769,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->contact.mode = config->contact.mode;
   s->contact.thickness = config->thickness;
   s->sleep = config->sleep;
+  s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.max_confined = config->capacity.max_confined;
   s->capacity.fixed_work = config->capacity.fixed_work;
@@ -3837,6 +3863,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
               &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
+  inputs->origin = config->world.origin;
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
   inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
   set_fabric(c, &config->fabric);
@@ -4587,6 +4614,9 @@ enum {
   /* A step */
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
   COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,     /* per particle: the origin of the step */
+  COST_FOLLOW = 400,   /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,  /* ... and in addition with targets */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
   COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */
@@ -4676,6 +4706,120 @@ static uint32_t trace_cost(const cloth_collider *body) {
 /* Cost of the contact search for one particle near a collider: with the distances of both ends of its path. */
 static uint32_t near_cost(const cloth_collider *body) {
   return COST_COLLIDE + 2u * distance_costs[body->shape];
+}
+
+/// The origin of a step ///
+
+/*
+ * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
+ * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
+ * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
+ * moved when a step begins and moved back when it ends; only the second rounds them, and no velocity comes of that.
+ * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ *
+ * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
+ * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
+ * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
+ *
+ * In and out: positions (state), workspace.origin. Scratch: none.
+ */
+
+/* A box along the axes [m]. */
+typedef struct position_box {
+  cloth_vector low, high;
+} position_box;
+
+/* The least and the largest of the components of lanes, whatever their order. */
+CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
+  float lows[CLOTH_LANES], highs[CLOTH_LANES];
+  lanes_store(lows, low);
+  lanes_store(highs, high);
+  *least = lows[0];
+  *largest = highs[0];
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    *least = minimum(lows[lane], *least);
+    *largest = maximum(highs[lane], *largest);
+  }
+}
+
+/* The box around all particles. */
+CLOTH_SEPARATE position_box box_around(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 first = lanes3_splat(vector_load(x, 0));
+  lanes3 low = first, high = first;
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 p = lanes3_select(lanes_first(left), lanes3_load(x, i), first);
+    low = lanes3_minimum(p, low);
+    high = lanes3_maximum(p, high);
+  });
+  position_box box;
+  widen_range(low.x, high.x, &box.low.x, &box.high.x);
+  widen_range(low.y, high.y, &box.low.y, &box.high.y);
+  widen_range(low.z, high.z, &box.low.z, &box.high.z);
+  return box;
+}
+
+/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
+   it; 0 for a range that reaches zero. */
+static float step_origin_of(float low, float high) {
+  const float nearest = maximum(low, negate(high));
+  const float middle = 0.5f * (low + high);
+  const float whole = (float)(int32_t)minimum(maximum(middle, negate(middle)), 2.0f * nearest);
+  if (!(nearest > 0.0f)) {
+    return 0.0f;
+  }
+  return low > 0.0f ? whole : negate(whole);
+}
+
+/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
+   origin: floats there are coarser than a 512th of a cell. */
+#define FAR_CELLS 32768.0f
+
+/* Sets the origin of a step for a cloth in this box. Returns 1 if the cloth is far from its origin. */
+static int set_step_origin(const cloth *c, const position_box *box) {
+  const float *low = &box->low.x, *high = &box->high.x;
+  float *origin = &workspace_of(c)->origin.x;
+  float reach = 0.0f, farthest = 0.0f;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    origin[axis] = step_origin_of(low[axis], high[axis]);
+    reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
+    farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
+  }
+  workspace_of(c)->origin_reach = reach;
+  return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+}
+
+/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
+   begins, and back with 1. */
+CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const workspace *w = workspace_of(c);
+  if (w->origin_reach > 0.0f) {
+    const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
+    EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
+  }
+}
+
+/* Ends a step: moves the particles back. What is read outside of a step is relative to the origin of the cloth. */
+static void leave_step_origin(const cloth *c) {
+  move_by_step_origin(c, 1.0f);
+  workspace_of(c)->origin = vector(0.0f, 0.0f, 0.0f);
+  workspace_of(c)->origin_reach = 0.0f;
+}
+
+/* Cost per particle of moving the origin in the world. */
+static uint32_t follow_cost(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
+}
+
+/* A position as the step has it [m]. */
+static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
+  return vector_subtract(position, workspace_of(c)->origin);
+}
+
+/* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
+static int is_step_place(const cloth *c, cloth_vector position) {
+  return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
 }
 
 /// Uniform lines ///
@@ -9250,7 +9394,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
       obstacle_capsule *capsule = &obstacles[count++];
       float reach = capsule_around(&slot->body, slot->body.pose.rotation, &capsule->from, &capsule->along);
-      capsule->from = vector_add(slot->body.pose.position, capsule->from);
+      capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
@@ -9645,6 +9789,13 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
+/* A pose of a collider as the step has it. */
+static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
+  cloth_pose placed = *pose;
+  placed.position = place_in_step(c, pose->position);
+  return placed;
+}
+
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
@@ -9654,8 +9805,9 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  m->start = pose_between(&from, &to, (float)substep / (float)plan->substeps);
+  m->end = pose_between(&from, &to, (float)(substep + 1) / (float)plan->substeps);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
@@ -9663,6 +9815,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
+  m->pivot = to.position;
   m->index = index;
   m->substep = substep;
   return m;
@@ -9875,9 +10028,9 @@ typedef struct reaction_sums {
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
-                          lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
+static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
+                          reaction_sums *sums) {
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(m->pivot)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -9924,7 +10077,7 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
+  sum_reactions(m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
@@ -10055,7 +10208,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 /* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
-  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
+  cloth_vector arm = vector_flush_work(vector_subtract(position, m->pivot));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   react(c, m, impulse, vector_cross(arm, impulse));
 }
@@ -10283,16 +10436,21 @@ typedef struct target_context {
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
+  cloth_vector origin; /* of the step [m] */
+  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
 /* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
    0 in lanes past the last particle. */
-CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask valid) {
-  lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes3 after, lanes_mask valid) {
+  return lanes3_keep(valid,
+                     lanes3_add_scaled(lanes3_scale(before, lanes_splat(f->early)), after, lanes_splat(f->late)));
+}
+
+/* The positions of a block of targets, as the step has them. */
+CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
+  return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
 
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
@@ -10375,7 +10533,7 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
-  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 target = target_between(f, target_places(f, f->position_before, i), target_places(f, f->position, i), valid);
   lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
   lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
   lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
@@ -10386,7 +10544,8 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
   lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
+    const lanes3 normal = target_between(f, lanes3_load(f->normal_before, i), lanes3_load(f->normal, i), valid);
+    keep_block_out_of_backstops(f, i, left, normal, &p);
   }
   lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
@@ -10411,6 +10570,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
+                            .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
                             .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
@@ -10537,7 +10697,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *entry = &confined_of(c)[i];
     CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
-    cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
@@ -10973,7 +11133,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+  if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
     vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
     counts->particles_recovered++;
     return;
@@ -10986,7 +11146,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
     to = vector_add(from, displacement);
     counts->particles_limited++;
   }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
 }
@@ -11006,6 +11166,7 @@ typedef struct acceptance_context {
   cloth_statistics *counts;
   vector_array x, velocity, predicted;
   float max_distance, max_speed; /* in a substep [m], and at its end [m/s] */
+  float max_coordinate;          /* relative to the origin of the step [m] */
   int32_t fixed_work;            /* 1: every particle is accepted singly */
 } acceptance_context;
 
@@ -11013,7 +11174,7 @@ typedef struct acceptance_context {
  */
 CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 from, lanes3 to, lanes3 velocity) {
   lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(a->max_distance)),
-                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+                               lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)));
   return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(a->max_speed)));
 }
 
@@ -11038,6 +11199,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
+                                .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .max_distance = c->settings.integration.max_speed * plan->h,
                                 .max_speed = c->settings.integration.max_speed,
                                 .fixed_work = c->settings.capacity.fixed_work};
@@ -11306,6 +11468,12 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   return 0;
 }
 
+/* Maximum work of an origin that follows the cloth. */
+static uint64_t follow_work(const cloth *c) {
+  const int follows = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f;
+  return follows ? (uint64_t)(uint32_t)c->count * follow_cost(c) : 0u;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
@@ -11320,7 +11488,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -11367,7 +11536,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -11644,6 +11814,430 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 #endif
 
+/// Moving frames ///
+
+/*
+ * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
+ * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
+ * colliders of the state, transformed by the rest of the motion. Scratch is not used.
+ */
+
+#if WITH_MOVE_FRAME || WITH_ORIGIN
+
+/* The motion x -> place + R (x - pivot). */
+typedef struct rigid_motion {
+  cloth_vector pivot, place; /* [m] */
+  cloth_rotation rotation;   /* R */
+  int32_t turns;             /* 0 if R is the identity */
+  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
+     in it, is then scaled by inertia.centrifugal. */
+  cloth_vector angular_speed;
+} rigid_motion;
+
+#if WITH_MOVE_FRAME
+
+/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
+   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
+static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
+  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
+  float squared = vector_dot(u, u);
+  float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
+  return vector_scale(u, 8.0f * series / dt);
+}
+
+/* The part of a frame's motion that the cloth follows without feeling it. */
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
+  const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
+  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
+  rigid_motion m;
+  m.pivot = from->position;
+  m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
+  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
+  m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  return m;
+}
+
+#endif
+
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
+}
+
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+}
+
+/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
+ */
+static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+}
+
+/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
+}
+
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
+  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
+  }
+}
+
+/* Rotates the velocities before the last. Those marked as invalid stay so. */
+static void transform_history(const cloth *c, const rigid_motion *m) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+    vector_array v = history_of(c, before);
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector velocity = vector_load(v, i);
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
+      }
+    }
+  }
+}
+
+/* Moves targets and rotates their normals. */
+static void transform_targets(const cloth *c, const rigid_motion *m) {
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
+    vector_array a = target_vectors(c, which);
+    int is_place = which <= TARGET_POSITION_BEFORE;
+    for (int32_t i = 0; (is_place || m->turns) && i < c->count; i++) {
+      cloth_vector before = vector_load(a, i);
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
+    }
+  }
+}
+
+/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector place = transform_point(m, vector_load(x, i));
+    vector_store(x, i, place);
+    if (m->turns && !is_pinned(c, i)) {
+      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
+      clamp_length(&velocity, c->settings.integration.max_speed);
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+    }
+  }
+}
+
+/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
+   point where its particle is. */
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    confinement *held = &confined_of(c)[i];
+    const cloth_vector anchor = transform_point(m, held->anchor);
+    const int has_anchor = !m->turns && vector_in_range(anchor, CLOTH_POSITION_LIMIT);
+    held->anchor = has_anchor ? anchor : vector_load(vectors_at(c, c->state.position), held->particle);
+    if (m->turns) {
+      held->direction = transform_direction(m, held->direction);
+      held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
+    }
+  }
+}
+
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
+  cloth_pose moved;
+  moved.position = transform_point(m, pose->position);
+  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return moved;
+}
+
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      slot->previous = transform_pose(m, &slot->previous);
+      slot->body.pose = transform_pose(m, &slot->body.pose);
+    }
+  }
+}
+
+/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
+  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
+}
+
+/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
+ */
+static int are_moves_within(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector end =
+        vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
+    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Do particles, moves of pins, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position)) && are_moves_within(c, m);
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
+  }
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      are_within = are_within && is_slot_within(slot, m);
+    }
+  }
+  return are_within;
+}
+
+/* Moves everything that has a place. `dt`: see transform_particles(). */
+static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
+  transform_particles(c, m, dt);
+  transform_targets(c, m);
+  transform_confinements(c, m);
+  transform_colliders(c, m, colliders);
+}
+
+#if WITH_MOVE_FRAME
+
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
+  const cloth_inertia none = {0.0f, 0.0f, 0.0f};
+  const cloth_inertia *kept = inertia ? inertia : &none;
+  int error = check_call(c, from && to ? from : NULL);
+  error = error ? error : check_pose(from);
+  error = error ? error : check_pose(to);
+  if (error) {
+    return error;
+  }
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
+  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
+    return CLOTH_OK;
+  }
+  if (!stays_within_limit(c, &m, colliders)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  wake(c);
+  transform_all(c, &m, dt, colliders);
+  return CLOTH_OK;
+}
+
+#endif
+
+#endif
+
+/// The origin in the world ///
+
+/*
+ * Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it. Moving it by d
+ * subtracts d from everything that holds a position: particles, confinements, targets, colliders, which is the motion
+ * x -> 0 + (x - d) of a frame that does not turn. A whole number of metres, 2^0 m, is a multiple of the resolution of
+ * every position, so that the difference is exact unless its magnitude grows, and then rounded once: the same bits on
+ * every machine. In and out: the state. Scratch is not used.
+ */
+
+#if WITH_ORIGIN
+
+/* Farthest that an origin moves at once [m]: twice the range of positions; what is farther has to leave the range. */
+#define MAX_ORIGIN_WAY 200000
+
+/* b - a for two origins. */
+static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
+  const cloth_metres way = {b.x - a.x, b.y - a.y, b.z - a.z};
+  return way;
+}
+
+/* 1 if no component is larger than `limit`. */
+static int are_metres_within(cloth_metres a, int32_t limit) {
+  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
+}
+
+static cloth_vector vector_of_metres(cloth_metres a) {
+  return vector((float)a.x, (float)a.y, (float)a.z);
+}
+
+/* The motion that a new origin is for everything that holds a position, when the origin moves by `way`. */
+static rigid_motion motion_of_origin(cloth_metres way) {
+  rigid_motion m;
+  fill_zero(&m, sizeof m);
+  m.pivot = vector_of_metres(way);
+  m.rotation.w = 1.0f;
+  return m;
+}
+
+/* All colliders, as cloth_move_frame() names them. */
+#define ALL_COLLIDERS UINT64_MAX
+
+/* Does everything stay in range when the origin of a cloth moves to a place? */
+static int may_move_origin(const cloth *c, cloth_metres origin) {
+  const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
+  if (!are_metres_within(way, MAX_ORIGIN_WAY)) {
+    return 0;
+  }
+  const rigid_motion m = motion_of_origin(way);
+  return stays_within_limit(c, &m, ALL_COLLIDERS);
+}
+
+/* Moves the origin of a cloth that may_move_origin() there. Returns by how much. */
+static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
+  const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
+  const rigid_motion m = motion_of_origin(way);
+  transform_all(c, &m, MAX_TIME_STEP, ALL_COLLIDERS);
+  inputs_of(c)->origin = origin;
+  return way;
+}
+
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
+/* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
+   on. */
+static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
+  const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
+                               from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
+                               from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
+  return middle;
+}
+
+/* Is the middle of a range of coordinates farther from zero than a distance? */
+static int is_middle_beyond(float low, float high, float distance) {
+  const float middle = 0.5f * low + 0.5f * high;
+  return middle > distance || middle < negate(distance);
+}
+
+/* Moves the origin of a cloth that has strayed from it, at the beginning of a step; the box around the cloth moves
+   along. An origin that would leave its range, or something else of the cloth its own, stays. Returns by how much the
+   origin moved. */
+CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
+  const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
+  const float distance = c->settings.world.recentre_distance;
+  if (!(distance > 0.0f) ||
+      !(is_middle_beyond(box->low.x, box->high.x, distance) || is_middle_beyond(box->low.y, box->high.y, distance) ||
+        is_middle_beyond(box->low.z, box->high.z, distance))) {
+    return none;
+  }
+  const cloth_metres there = middle_of_box(here, box);
+  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) {
+    return none;
+  }
+  const cloth_metres way = move_origin(c, there);
+  *box = box_around(c);
+  add_varying_work(c, (uint32_t)c->count, follow_cost(c));
+  return way;
+}
+
+int cloth_get_origin(const cloth *c, cloth_metres *origin) {
+  int error = check_call(c, origin);
+  if (!error) {
+    *origin = inputs_of(c)->origin;
+  }
+  return error;
+}
+
+/* Checks a list of cloths. */
+static int check_cloths(cloth *const *cloths, int32_t count) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = count < 1 ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  for (int32_t n = 0; n < count && !error; n++) {
+    error = check_cloth(cloths[n]);
+  }
+  return error;
+}
+
+int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
+  int error = check_cloths(cloths, count);
+  if (error) {
+    return error;
+  }
+  int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+  for (int32_t n = 0; n < count && is_possible; n++) {
+    is_possible = may_move_origin(cloths[n], origin);
+  }
+  for (int32_t n = 0; n < count && is_possible; n++) {
+    (void)move_origin(cloths[n], origin);
+  }
+  return is_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
+  int error = check_cloths(cloths, count);
+  if (error) {
+    return error;
+  }
+  const cloth_metres from = inputs_of(cloths[0])->origin;
+  position_box all = box_around(cloths[0]);
+  for (int32_t n = 1; n < count; n++) {
+    const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
+    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) {
+      return CLOTH_ERROR_RANGE;
+    }
+    const position_box box = box_around(cloths[n]);
+    const cloth_vector low = vector_add(box.low, vector_of_metres(way));
+    const cloth_vector high = vector_add(box.high, vector_of_metres(way));
+    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+  }
+  const cloth_metres there = middle_of_box(from, &all);
+  error = cloth_set_origin(cloths, count, there);
+  if (!error && origin) {
+    *origin = there;
+  }
+  return error;
+}
+
+int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
+  int error = check_call(from, offset);
+  error = error ? error : check_cloth(to);
+  if (error) {
+    return error;
+  }
+  const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
+  if (!are_metres_within(way, 1 << 24)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  *offset = vector_of_metres(way);
+  return CLOTH_OK;
+}
+
+#endif
+
 /// Stepping ///
 
 /*
@@ -11820,6 +12414,19 @@ static void prepare_step(const cloth *c, float dt) {
   }
 }
 
+/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
+static void start_at_origin(const cloth *c) {
+  workspace *w = workspace_of(c);
+  position_box box = box_around(c);
+#if WITH_ORIGIN
+  w->statistics.origin_shift = follow_cloth(c, &box);
+  const cloth_metres shift = w->statistics.origin_shift;
+  w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+#endif
+  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
+}
+
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
@@ -11840,12 +12447,14 @@ static int step(const cloth *c, float dt) {
   }
 #endif
   prepare_step(c, dt);
+  start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
@@ -12394,232 +13003,6 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
 
 #endif
 
-/// Moving frames ///
-
-/*
- * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
- * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
- * colliders of the state, transformed by the rest of the motion. Scratch is not used.
- */
-
-#if WITH_MOVE_FRAME
-
-/* The motion x -> place + R (x - pivot). */
-typedef struct rigid_motion {
-  cloth_vector pivot, place; /* [m] */
-  cloth_rotation rotation;   /* R */
-  int32_t turns;             /* 0 if R is the identity */
-  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
-     in it, is then scaled by inertia.centrifugal. */
-  cloth_vector angular_speed;
-} rigid_motion;
-
-/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
-   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
-static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
-  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
-  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
-  float squared = vector_dot(u, u);
-  float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
-  return vector_scale(u, 8.0f * series / dt);
-}
-
-/* The part of a frame's motion that the cloth follows without feeling it. */
-static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
-  const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
-  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
-  rigid_motion m;
-  m.pivot = from->position;
-  m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
-  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
-  m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed =
-      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
-  return m;
-}
-
-static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
-}
-
-static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
-  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
-}
-
-/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
- */
-static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
-  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
-  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
-  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
-}
-
-/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
-static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
-  cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
-                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
-                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
-}
-
-static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
-  vector_array a = vectors_at(c, velocities);
-  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
-    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
-  }
-}
-
-/* Rotates the velocities before the last. Those marked as invalid stay so. */
-static void transform_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
-    vector_array v = history_of(c, before);
-    for (int32_t i = 0; i < c->count; i++) {
-      cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_INVALID) {
-        vector_store(v, i, transform_velocity(m, velocity));
-      }
-    }
-  }
-}
-
-/* Moves targets and rotates their normals. */
-static void transform_targets(const cloth *c, const rigid_motion *m) {
-  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
-  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
-    vector_array a = target_vectors(c, which);
-    int is_place = which <= TARGET_POSITION_BEFORE;
-    for (int32_t i = 0; i < c->count; i++) {
-      cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
-    }
-  }
-}
-
-/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
-static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
-  vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
-  transform_velocities(c, m, c->state.velocity);
-  transform_history(c, m);
-  transform_velocities(c, m, c->state.warm_start);
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector place = transform_point(m, vector_load(x, i));
-    vector_store(x, i, place);
-    if (m->turns && !is_pinned(c, i)) {
-      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
-      clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
-    }
-  }
-}
-
-/* Moves lines and planes to their particles, and rotates them. */
-static void transform_confinements(const cloth *c, const rigid_motion *m) {
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
-    held->direction = transform_direction(m, held->direction);
-    held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
-  }
-}
-
-static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
-  cloth_pose moved;
-  moved.position = transform_point(m, pose->position);
-  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
-  return moved;
-}
-
-static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      slot->previous = transform_pose(m, &slot->previous);
-      slot->body.pose = transform_pose(m, &slot->body.pose);
-    }
-  }
-}
-
-/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
-static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
-  for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
-  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
-  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
-}
-
-/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
- */
-static int are_moves_within(const cloth *c, const rigid_motion *m) {
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector end =
-        vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Do particles, moves of pins, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
-static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_points_within(c, m, vectors_at(c, c->state.position)) && are_moves_within(c, m);
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
-                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
-  }
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_within(slot, m);
-    }
-  }
-  return are_within;
-}
-
-int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                     uint64_t colliders) {
-  const cloth_inertia none = {0.0f, 0.0f, 0.0f};
-  const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  error = error ? error : check_pose(from);
-  error = error ? error : check_pose(to);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
-  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
-  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
-    return CLOTH_OK;
-  }
-  if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  wake(c);
-  transform_particles(c, &m, dt);
-  transform_targets(c, &m);
-  transform_confinements(c, &m);
-  transform_colliders(c, &m, colliders);
-  return CLOTH_OK;
-}
-
-#endif
-
 /// Output ///
 
 /*
@@ -12810,14 +13193,9 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  *low = vector_load(x, 0);
-  *high = *low;
-  for (int32_t i = 1; i < c->count; i++) {
-    cloth_vector p = vector_load(x, i);
-    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
-    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
-  }
+  const position_box box = box_around(c);
+  *low = box.low;
+  *high = box.high;
   return CLOTH_OK;
 }
 
@@ -13168,7 +13546,7 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 }
 
 /* Are there cloths, and are they ready? */
-static int check_cloths(const cloth *const *cloths, int32_t count) {
+static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   if (!cloths) {
     return CLOTH_ERROR_NULL;
   }
@@ -13200,7 +13578,7 @@ int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *binding
   if (!bindings || !layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  int error = check_cloths(all, count);
+  int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
   if (error) {
     return error;
@@ -13561,7 +13939,7 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
   if (!layout || !vertices || !reach || !bindings) {
     return CLOTH_ERROR_NULL;
   }
-  int error = check_cloths(all, count);
+  int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
   error = error ? error : check_reach(reach);
   error = error ? error : check_mesh(layout, vertices);
@@ -13856,14 +14234,24 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
+/* May the zero of positions lie there? */
+static int is_image_origin(cloth_metres origin) {
+#if WITH_ORIGIN
+  return are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+#else
+  return origin.x == 0 && origin.y == 0 && origin.z == 0;
+#endif
+}
+
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
   return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
+         inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
+         inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&

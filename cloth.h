@@ -33,9 +33,9 @@
  *            time. Cloths that share scratch memory belong on one thread.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _SKIN,
- * _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
- *            needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE, _VERTICES,
+ *            _SKIN, _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not
+ *            defined, a config that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -54,21 +54,22 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 6         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 6      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_STATE_VERSION 7         /* of the layout of saves and images */
+#define CLOTH_NUMERICS_VERSION 7      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
-#define CLOTH_ALIGNMENT 32          /* alignment of an arena [bytes], a power of two */
-#define CLOTH_GRID_LIMIT 1024       /* most columns, and most rows */
-#define CLOTH_SUBSTEP_LIMIT 1024    /* most substeps of a step */
-#define CLOTH_ITERATION_LIMIT 4096  /* most solver iterations of a substep */
-#define CLOTH_COLLIDER_LIMIT 64     /* most colliders of a cloth */
-#define CLOTH_SWEEP_LIMIT 64        /* most sweeps over springs in a substep */
-#define CLOTH_KAPPA_NEVER 1.0e30f   /* a threshold that no stability number passes */
-#define CLOTH_POSITION_LIMIT 1.0e5f /* largest |coordinate| of a position [m]; beyond it floats are too coarse */
-#define CLOTH_SPEED_LIMIT 1.0e5f    /* largest |component| of a velocity that a caller sets [m/s] */
-#define CLOTH_ANY_DISTANCE 1.0e6f   /* a max_distance that no particle reaches [m] */
-#define CLOTH_AUTOMATIC 0           /* value of a setting that cloth then chooses by itself */
+#define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
+#define CLOTH_GRID_LIMIT 1024         /* most columns, and most rows */
+#define CLOTH_SUBSTEP_LIMIT 1024      /* most substeps of a step */
+#define CLOTH_ITERATION_LIMIT 4096    /* most solver iterations of a substep */
+#define CLOTH_COLLIDER_LIMIT 64       /* most colliders of a cloth */
+#define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
+#define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
+#define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
+#define CLOTH_ORIGIN_LIMIT 1000000000 /* largest |coordinate| of the origin of a cloth in the world [m] */
+#define CLOTH_SPEED_LIMIT 1.0e5f      /* largest |component| of a velocity that a caller sets [m/s] */
+#define CLOTH_ANY_DISTANCE 1.0e6f     /* a max_distance that no particle reaches [m] */
+#define CLOTH_AUTOMATIC 0             /* value of a setting that cloth then chooses by itself */
 
 /* Begins the declaration of an arena, in C and in C++: CLOTH_ALIGNED static unsigned char arena[65536]; */
 #ifndef CLOTH_ALIGNED
@@ -109,12 +110,19 @@ typedef struct cloth_vector {
   float x, y, z;
 } cloth_vector;
 
+/* A place or a way in the world in whole metres. Floats that are near zero resolve micrometres, at 1 km they resolve
+   0.06 mm; so what lies far from the zero of the world is told as whole metres and a position relative to them. */
+typedef struct cloth_metres {
+  int32_t x, y, z;
+} cloth_metres;
+
 /* Unit quaternion, to 1e-3; w is the real part. */
 typedef struct cloth_rotation {
   float x, y, z, w;
 } cloth_rotation;
 
-/* Position [m], each axis within CLOTH_POSITION_LIMIT, and orientation of a rigid body. */
+/* Position [m], each axis within CLOTH_POSITION_LIMIT, and orientation of a rigid body. Positions are relative to the
+   origin of their cloth, see cloth_get_origin(). */
 typedef struct cloth_pose {
   cloth_vector position;
   cloth_rotation rotation;
@@ -278,6 +286,16 @@ typedef struct cloth_config_sleep {
   float time;  /* how long all particles have to rest [s]; 0..60; default 0.5 */
 } cloth_config_sleep;
 
+/* Where in the world the cloth is, see cloth_get_origin(). */
+typedef struct cloth_config_world {
+  cloth_metres origin;     /* where the zero of all positions lies in the world [m]; each axis within
+                              CLOTH_ORIGIN_LIMIT; default 0. No step depends on it. */
+  float recentre_distance; /* distance on any axis of the middle of the box around the particles from the origin beyond
+                              which a step begins by moving the origin to the whole metre nearest to that middle [m];
+                              CLOTH_NOTE_ORIGIN_MOVED and statistics.origin_shift tell it; 0..1e4; default 0, which
+                              is never */
+} cloth_config_world;
+
 /* Memory, and work, for what may come. */
 typedef struct cloth_config_capacity {
   int32_t max_confined;   /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
@@ -294,7 +312,7 @@ typedef struct cloth_config {
   /* Usual settings */
   int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
-  cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
+  cloth_vector origin;    /* position of particle (0, 0) [m]; default 0; see world.origin */
   cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or once around a tube [m]; default (1, 0, 0).
                              Gives the rest length between columns, 1e-4..100 m. */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; default (0, 0, 1). Gives the rest length between
@@ -316,6 +334,7 @@ typedef struct cloth_config {
   cloth_config_strain_limit strain_limit;
   cloth_config_contact contact;
   cloth_config_sleep sleep;
+  cloth_config_world world;
   cloth_config_capacity capacity;
 } cloth_config;
 
@@ -379,11 +398,15 @@ typedef enum cloth_note {
   CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
   CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
                                    where the substep began, with zero velocity */
-  CLOTH_NOTE_FLUSHES = 16       /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_FLUSHES = 16,      /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_FAR = 32,         /* a coordinate of a particle is more than 32768 times the shorter rest length of a cell:
+                                  floats there are coarser than a 512th of a cell, and the cloth trembles, see
+                                  cloth_set_origin() */
+  CLOTH_NOTE_ORIGIN_MOVED = 64 /* the step moved the origin, see config.world.recentre_distance */
 } cloth_note;
 
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
-   in the last place of a coordinate per substep. Motion of less than that in a substep, 6e-8 m at 1 m from the origin,
+   in the last place of a coordinate per substep. Motion of less than that in a step, 6e-8 m at 1 m from the origin,
    is lost. Returns CLOTH_OK or a sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT;
    STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
 CLOTH_API int cloth_step(cloth *c, float dt);
@@ -626,12 +649,45 @@ typedef struct cloth_inertia {
 
 /* Takes the cloth along with a frame that moves between two poses, as its wearer does: particles and their velocities,
    pins and their moves, targets, confinements, and the colliders of which bit i is set in `colliders`. NULL for
-   `inertia` is 0 for all, as for a teleport or a new origin. dt is the next step's, for the centrifugal force alone.
+   `inertia` is 0 for all, as for a teleport. dt is the next step's, for the centrifugal force alone.
    Call it before pins, targets and colliders are moved for that step. Returns CLOTH_OK, or RANGE: a pose, dt, an
    inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or
    CLOTH_NO_MOVE_FRAME. */
 CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                float dt, uint64_t colliders);
+
+/// Far from home ///
+
+/* All positions of a cloth, of its pins, colliders, targets and confinements as well, whether passed or read, are
+   relative to its origin, a whole metre of the world: a particle is in the world at (double)origin.x + view.x[i], to
+   the last bit of both. The origin is part of the state, is saved and hashed, and no step depends on it.
+
+   A cloth of 1 m rests and looks the same up to 1 km from its origin. Farther away floats do not resolve it, which
+   CLOTH_NOTE_FAR tells. So in a world of kilometres the origin follows the cloth. Three ways:
+   - config.world.origin, for a cloth that stays where it is made;
+   - cloth_recentre() with all cloths of a part of the world, every few hundred metres that the part moves; subtract the
+     way of the origin from what else you hold, as poses and cameras;
+   - config.world.recentre_distance, for a cloth that wanders by itself.
+   Moving the origin is not a motion: it wakes nothing, and velocities, histories and what has been asked for the next
+   step stay. A coordinate becomes the float nearest to what it was less the way of the origin. It is exact where its
+   magnitude does not grow, and then moving the origin back gives the same bits again. Functions are absent with
+   CLOTH_NO_ORIGIN. */
+
+/* Writes where the origin of a cloth is in the world. Returns CLOTH_OK. */
+CLOTH_API int cloth_get_origin(const cloth *c, cloth_metres *origin);
+
+/* Moves the origins of `count` cloths, 1 or more, to one place; particles, pins, colliders, targets and confinements
+   stay where they are in the world. Returns CLOTH_OK; RANGE: count; a place beyond CLOTH_ORIGIN_LIMIT; or something
+   that would be beyond CLOTH_POSITION_LIMIT from it. An error moves none of them. */
+CLOTH_API int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin);
+
+/* Moves the origins of `count` cloths to the whole metre nearest to the middle of the box around all of their
+   particles, and writes it to *origin unless that is NULL. Returns what cloth_set_origin() does. */
+CLOTH_API int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin);
+
+/* Writes the way from the origin of one cloth to that of another [m], exactly: what is at p relative to `to` is at
+   p + *offset relative to `from`. Returns CLOTH_OK, or RANGE: they are more than 2^24 m apart on an axis. */
+CLOTH_API int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset);
 
 /// Sleep ///
 
@@ -761,7 +817,9 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;        /* particles in contact that static friction holds */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
-  uint32_t work[2];                 /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
+  cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
+                                from positions that you keep */
+  uint32_t work[2];          /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
@@ -776,7 +834,7 @@ typedef struct cloth_measures {
   float rms_stretch;      /* root mean square of the strain of all stretch springs, slack ones counting as 0 [1] */
   float kinetic_energy;   /* [J] */
   float elastic_energy;   /* of stretch and shear springs, and of bending with B' [J] */
-  float potential_energy; /* in gravity, 0 at the origin of the world [J] */
+  float potential_energy; /* in gravity, 0 at the origin of the cloth [J] */
 } cloth_measures;
 
 /* Measures the cloth as it is now. Returns CLOTH_OK. */

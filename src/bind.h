@@ -343,7 +343,7 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
   if (!layout || !vertices || !reach || !bindings) {
     return CLOTH_ERROR_NULL;
   }
-  int error = check_cloths(all, count);
+  int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
   error = error ? error : check_reach(reach);
   error = error ? error : check_mesh(layout, vertices);

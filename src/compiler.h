@@ -119,6 +119,11 @@
 #else
 #define WITH_MOVE_FRAME 1
 #endif
+#ifdef CLOTH_NO_ORIGIN /* origins in the world */
+#define WITH_ORIGIN 0
+#else
+#define WITH_ORIGIN 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

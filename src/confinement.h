@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Confinements ///
@@ -32,7 +33,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *entry = &confined_of(c)[i];
     CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
-    cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));

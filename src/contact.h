@@ -8,6 +8,7 @@
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Contact by projection ///
@@ -78,6 +79,13 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
+/* A pose of a collider as the step has it. */
+static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
+  cloth_pose placed = *pose;
+  placed.position = place_in_step(c, pose->position);
+  return placed;
+}
+
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
@@ -87,8 +95,9 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  m->start = pose_between(&from, &to, (float)substep / (float)plan->substeps);
+  m->end = pose_between(&from, &to, (float)(substep + 1) / (float)plan->substeps);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
@@ -96,6 +105,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
+  m->pivot = to.position;
   m->index = index;
   m->substep = substep;
   return m;
@@ -308,9 +318,9 @@ typedef struct reaction_sums {
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
-                          lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
+static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
+                          reaction_sums *sums) {
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(m->pivot)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -357,7 +367,7 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
+  sum_reactions(m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }

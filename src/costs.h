@@ -17,6 +17,9 @@ enum {
   /* A step */
   COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
   COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,     /* per particle: the origin of the step */
+  COST_FOLLOW = 400,   /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,  /* ... and in addition with targets */
   COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
   COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200, /* ... and in addition per tether slot */

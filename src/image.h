@@ -6,6 +6,7 @@
 #include "confinement.h"
 #include "fabric.h"
 #include "hash.h"
+#include "origin.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "settings.h"
@@ -182,14 +183,24 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
+/* May the zero of positions lie there? */
+static int is_image_origin(cloth_metres origin) {
+#if WITH_ORIGIN
+  return are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+#else
+  return origin.x == 0 && origin.y == 0 && origin.z == 0;
+#endif
+}
+
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
   read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
   return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+         is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
+         inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
+         inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&

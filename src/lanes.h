@@ -426,14 +426,14 @@ CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 #if WITH_PROJECTION
 
 /* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
 
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {

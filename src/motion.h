@@ -9,6 +9,7 @@
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "targets.h"
 #include "types.h"
 #include "uniform.h"
@@ -413,7 +414,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
   cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+  if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
     vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
     counts->particles_recovered++;
     return;
@@ -426,7 +427,7 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
     to = vector_add(from, displacement);
     counts->particles_limited++;
   }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
 }
@@ -446,6 +447,7 @@ typedef struct acceptance_context {
   cloth_statistics *counts;
   vector_array x, velocity, predicted;
   float max_distance, max_speed; /* in a substep [m], and at its end [m/s] */
+  float max_coordinate;          /* relative to the origin of the step [m] */
   int32_t fixed_work;            /* 1: every particle is accepted singly */
 } acceptance_context;
 
@@ -453,7 +455,7 @@ typedef struct acceptance_context {
  */
 CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 from, lanes3 to, lanes3 velocity) {
   lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(a->max_distance)),
-                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
+                               lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)));
   return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(a->max_speed)));
 }
 
@@ -478,6 +480,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
+                                .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .max_distance = c->settings.integration.max_speed * plan->h,
                                 .max_speed = c->settings.integration.max_speed,
                                 .fixed_work = c->settings.capacity.fixed_work};

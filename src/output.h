@@ -4,6 +4,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "vertices.h"
 
 /// Output ///
@@ -196,13 +197,8 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  *low = vector_load(x, 0);
-  *high = *low;
-  for (int32_t i = 1; i < c->count; i++) {
-    cloth_vector p = vector_load(x, i);
-    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
-    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
-  }
+  const position_box box = box_around(c);
+  *low = box.low;
+  *high = box.high;
   return CLOTH_OK;
 }

@@ -48,6 +48,7 @@
 #include "block3.h"
 #include "shapes.h"
 #include "costs.h"
+#include "step_origin.h"
 #include "uniform.h"
 #include "vertices.h"
 #include "contact_push.h"
@@ -83,13 +84,14 @@
 
 #include "work.h"
 #include "planner.h"
+#include "move_frame.h"
+#include "origin.h"
 #include "step.h"
 
 /// 7. The interface ///
 
 #include "inputs.h"
 #include "colliders.h"
-#include "move_frame.h"
 #include "output.h"
 #include "skin.h"
 #include "bind.h"

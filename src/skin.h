@@ -354,7 +354,7 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 }
 
 /* Are there cloths, and are they ready? */
-static int check_cloths(const cloth *const *cloths, int32_t count) {
+static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   if (!cloths) {
     return CLOTH_ERROR_NULL;
   }
@@ -386,7 +386,7 @@ int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *binding
   if (!bindings || !layout || !vertices) {
     return CLOTH_ERROR_NULL;
   }
-  int error = check_cloths(all, count);
+  int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
   if (error) {
     return error;

@@ -25,7 +25,7 @@
 
 /* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
-  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
+  cloth_vector arm = vector_flush_work(vector_subtract(position, m->pivot));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   react(c, m, impulse, vector_cross(arm, impulse));
 }

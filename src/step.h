@@ -10,11 +10,13 @@
 #include "forces.h"
 #include "implicit.h"
 #include "motion.h"
+#include "origin.h"
 #include "plan.h"
 #include "projection.h"
 #include "sleep.h"
 #include "solver_contact.h"
 #include "statistics.h"
+#include "step_origin.h"
 #include "strain_limit.h"
 #include "targets.h"
 #include "tether_pull.h"
@@ -199,6 +201,19 @@ static void prepare_step(const cloth *c, float dt) {
   }
 }
 
+/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
+static void start_at_origin(const cloth *c) {
+  workspace *w = workspace_of(c);
+  position_box box = box_around(c);
+#if WITH_ORIGIN
+  w->statistics.origin_shift = follow_cloth(c, &box);
+  const cloth_metres shift = w->statistics.origin_shift;
+  w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+#endif
+  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
+}
+
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
@@ -219,12 +234,14 @@ static int step(const cloth *c, float dt) {
   }
 #endif
   prepare_step(c, dt);
+  start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     substep(c, &w->plan, index);
   }
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR

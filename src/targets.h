@@ -28,16 +28,21 @@ typedef struct target_context {
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
+  cloth_vector origin; /* of the step [m] */
+  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
 /* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
    0 in lanes past the last particle. */
-CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask valid) {
-  lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes3 after, lanes_mask valid) {
+  return lanes3_keep(valid,
+                     lanes3_add_scaled(lanes3_scale(before, lanes_splat(f->early)), after, lanes_splat(f->late)));
+}
+
+/* The positions of a block of targets, as the step has them. */
+CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
+  return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
 
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
@@ -120,7 +125,7 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
-  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 target = target_between(f, target_places(f, f->position_before, i), target_places(f, f->position, i), valid);
   lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
   lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
   lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
@@ -131,7 +136,8 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
   lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
+    const lanes3 normal = target_between(f, lanes3_load(f->normal_before, i), lanes3_load(f->normal, i), valid);
+    keep_block_out_of_backstops(f, i, left, normal, &p);
   }
   lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
@@ -156,6 +162,7 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
+                            .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
                             .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};

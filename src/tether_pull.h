@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "tethers.h"
 #include "types.h"
 
@@ -83,7 +84,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
     if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
       obstacle_capsule *capsule = &obstacles[count++];
       float reach = capsule_around(&slot->body, slot->body.pose.rotation, &capsule->from, &capsule->along);
-      capsule->from = vector_add(slot->body.pose.position, capsule->from);
+      capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }

@@ -183,6 +183,7 @@ typedef struct cloth_inputs {
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
   uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -257,6 +258,7 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
@@ -280,6 +282,8 @@ typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
   moving_body body;     /* the collider that body_in_substep() computed last */
+  cloth_vector origin;  /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;   /* largest |coordinate| of that origin [m] */
   uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;       /* tick when a step with a deadline began */
   uint32_t ticks;       /* ticks from there to the deadline */
@@ -317,6 +321,9 @@ typedef struct cloth_settings {
     float thickness;
   } contact;
   cloth_config_sleep sleep;
+  struct {
+    float recentre_distance;
+  } world;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
   } capacity;
@@ -375,7 +382,6 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -383,20 +389,20 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (10 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 10 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 34) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u

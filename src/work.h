@@ -10,6 +10,7 @@
 #include "motion.h"
 #include "plan.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "strain_limit.h"
 #include "types.h"
 #include "uniform.h"
@@ -181,6 +182,12 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   return 0;
 }
 
+/* Maximum work of an origin that follows the cloth. */
+static uint64_t follow_work(const cloth *c) {
+  const int follows = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f;
+  return follows ? (uint64_t)(uint32_t)c->count * follow_cost(c) : 0u;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
@@ -195,7 +202,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK);
+  work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -242,7 +250,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {

@@ -69,6 +69,10 @@ static const config_field config_fields[] = {
     INTS(capacity.fixed_work, 0, 1, ""),
     FLOATS(sleep.speed, 0, 10, " m/s"),
     FLOATS(sleep.time, 0, 60, " s"),
+    INTS(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    INTS(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    INTS(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    FLOATS(world.recentre_distance, 0, 1e4, " m"),
 };
 
 #define CONFIG_FIELD_COUNT (sizeof config_fields / sizeof config_fields[0])

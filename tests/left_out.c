@@ -82,6 +82,14 @@ int main(void) {
   expect_left_out(&config, "max_colliders: CLOTH_NO_COLLIDERS");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_ORIGIN
+  config.world.origin.y = 1;
+  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+  config = cloth_config_default();
+  config.world.recentre_distance = 1.0f;
+  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_CONFINED
   config.capacity.max_confined = 1;
   expect_left_out(&config, "capacity.max_confined: CLOTH_NO_CONFINED");

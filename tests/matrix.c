@@ -414,6 +414,15 @@ static void far_away(cloth_config *config) {
   config->origin.x = 99998.0f;
 }
 
+/* Far from its origin, which is far from that of the world and follows. */
+static void wandering(cloth_config *config) {
+  projected(config);
+  config->origin.x += 700.0f;
+  config->origin.y -= 40.0f;
+  config->world.origin.y = -123456789;
+  config->world.recentre_distance = 2.0f;
+}
+
 /// Starts ///
 
 static int particle_at(const cloth *sheet, int column, int row) {
@@ -495,6 +504,11 @@ static void on_slope(cloth *sheet) {
   add(sheet, plane);
 }
 
+static void before_sphere(cloth *sheet) {
+  pin_corners(sheet);
+  add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 700.0f, -40.5f, 0.03125f));
+}
+
 /* Each particle passes the plate within one substep. */
 static void thrown_at_plate(cloth *sheet) {
   cloth_collider plate = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.1875f, 0.0f);
@@ -549,6 +563,28 @@ static void push_through(cloth *sheet, int frame) {
   pose.rotation.z = frame % 2 ? 0.0f : 0.6f;
   pose.rotation.w = frame % 2 ? 0.96f : 0.8f;
   checked(cloth_move_collider(sheet, 0, NULL, &pose));
+}
+
+/* Takes the pins and a ball 1.5 m on in every frame, and moves the origin away once. */
+static void wander(cloth *sheet, int frame) {
+  cloth_metres origin;
+  checked(cloth_get_origin(sheet, &origin));
+  fold((uint32_t)origin.x, 4);
+  cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+  for (int end = 0; end < 2; end++) {
+    int pin = particle_at(sheet, end ? scene_config.columns - 1 : 0, 0);
+    checked(cloth_get_position(sheet, pin, &position));
+    position.x += 1.5f;
+    position.z -= 0.34375f * (float)frame;
+    checked(cloth_move_pin(sheet, pin, position));
+  }
+  cloth_pose pose = {position, {0.28f, 0.0f, 0.0f, 0.96f}};
+  pose.position.y -= 0.375f;
+  checked(cloth_move_collider(sheet, 0, NULL, &pose));
+  if (frame == 3) {
+    origin.z += 512;
+    checked(cloth_set_origin(&sheet, 1, origin));
+  }
 }
 
 static void pull(cloth *sheet, int frame) {
@@ -692,6 +728,7 @@ static const scene scenes[] = {
     {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
     {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
     {"led", 5, 5, 11, 9, led, hold_loosely, lead},
+    {"wander", 5, 5, 9, 8, wandering, before_sphere, wander},
     {"tube", 5, 6, 9, 11, tube, pin_edge, change_wind},
     {"tube-explicit", 6, 5, 9, 7, explicit_tube, pin_corners, NULL},
     {"tube-projected", 5, 6, 18, 9, projected_tube, pin_edge, change_wind},
