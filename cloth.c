@@ -168,6 +168,12 @@
 #else
 #define WITH_IMAGE 1
 #endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
+#endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0
 #else
@@ -2094,7 +2100,7 @@ LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES 28u
 #define IMAGE_HEADER_BYTES 52u
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
@@ -12811,7 +12817,7 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 /// State ///
 
 /*
- * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ * The hash of a state. In: the state span of the arena. Scratch is not used.
  *
  * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
  * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
@@ -12856,68 +12862,19 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-
-/* The header of a save: magic number, bytes of state, hash of the config. */
-static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
-  header[0] = SAVE_MAGIC;
-  header[1] = c->state.end - c->state.freedom;
-  header[2] = c->config_hash[0];
-  header[3] = c->config_hash[1];
-}
-
-int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
-  return CLOTH_OK;
-}
-
-int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  uint32_t expected[SAVE_HEADER_BYTES / 4];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
-    return CLOTH_ERROR_IMAGE_CONFIG;
-  }
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
-  return CLOTH_OK;
-}
-
 /// Portable image ///
 
-#if WITH_IMAGE
+#if WITH_IMAGE || WITH_SAVE_CHECKS
 
 /*
  * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
  *
  * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
  * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
+ * see saves.h.
  */
+
 /* Words of the header. */
 enum {
   IMAGE_MAGIC,
@@ -12947,6 +12904,8 @@ enum {
 /* Bound on a warm start: solutions have no bound of their own, but are finite. */
 #define WARM_START_LIMIT 1.0e30f
 
+#if WITH_IMAGE
+
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
@@ -12971,11 +12930,15 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
   }
 }
 
+#endif
+
 static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     words[i] = little_endian_word(from + 4 * i);
   }
 }
+
+#if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   int error = check_call(c, image);
@@ -13024,35 +12987,57 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
+#endif
+
 /* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
 }
 
-static int are_state_floats(const uint8_t *from, int32_t count) {
+/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
+  if (view->is_save) {
+    copy_memory(words, from, 4 * (size_t)count);
+  } else {
+    read_words(words, from, count);
+  }
+}
+
+static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    if (!is_state_float(little_endian_word(from + 4 * i))) {
+    any_word word;
+    read_view_words(view, &word, from + 4 * i, 1);
+    if (!is_state_float(word)) {
       return 0;
     }
   }
   return 1;
 }
 
+/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
 static int is_zero(const uint8_t *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
+  size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t eight;
+    copy_memory(&eight, from + i, sizeof eight);
+    if (eight) {
+      return 0;
+    }
+  }
+  for (; i < bytes; i++) {
     if (from[i]) {
       return 0;
     }
   }
   return 1;
 }
-
-/* An image's state, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-} image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
   return view->state + (offset - view->c->state.freedom);
@@ -13079,10 +13064,10 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
-  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  read_view_words(view, (any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
-  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
+  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
          inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
          inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
@@ -13099,8 +13084,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
 #if WITH_COLLIDERS
   collider_slot slot;
-  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+  read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  if (!are_state_floats(view, from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -13135,9 +13120,18 @@ static int is_image_unit(cloth_vector a) {
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
-  read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
-  return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
+  read_view_words(view, (any_word *)&held, from, (int32_t)(sizeof held / 4));
+  return held.particle == particle && held.freedom == freedom && are_state_floats(view, from + 8, 6) &&
          is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+/* Are the next four of `left` particles free? Most are, which saves looking at each. */
+static int are_four_free(const uint8_t *freedom, int32_t left) {
+  uint32_t four = 0;
+  if (left >= 4) {
+    copy_memory(&four, freedom, sizeof four);
+  }
+  return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -13147,6 +13141,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
+    if (are_four_free(freedom + i, c->count - i)) {
+      i += 3;
+      continue;
+    }
     if (!is_freedom(freedom[i])) {
       return 0;
     }
@@ -13162,6 +13160,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
+
+#if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
@@ -13196,6 +13196,8 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
@@ -13205,6 +13207,8 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   }
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
+
+#if WITH_IMAGE
 
 /* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
@@ -13240,6 +13244,8 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
@@ -13256,6 +13262,8 @@ static int check_image_gaps(const image_view *view) {
   }
   return 1;
 }
+
+#if WITH_IMAGE
 
 /* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
@@ -13332,7 +13340,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   if (error) {
     return error;
   }
-  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
@@ -13346,6 +13354,211 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 }
 
 #endif
+
+#endif
+
+/// Saves ///
+
+/*
+ * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
+ * bytes, of any alignment. Scratch is not used.
+ *
+ * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
+ * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
+ * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
+ * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
+ * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
+ */
+
+/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
+#define SAVE_MAGIC 0x65766173u
+/* The library's version as one number. */
+#define LIBRARY_VERSION (CLOTH_VERSION_MAJOR * 65536u + CLOTH_VERSION_MINOR * 256u + CLOTH_VERSION_PATCH)
+
+/* Words of the header. */
+enum {
+  SAVE_FIRST,
+  SAVE_LIBRARY_VERSION,
+  SAVE_STATE_VERSION,
+  SAVE_NUMERICS_VERSION,
+  SAVE_BYTES,  /* of state */
+  SAVE_CONFIG, /* hash of the config, low word first */
+  SAVE_WORDS = SAVE_CONFIG + 2
+};
+
+LAYOUT_CONTRACT(save_header, SAVE_WORDS * sizeof(uint32_t) == SAVE_HEADER_BYTES);
+
+static void describe_save(const cloth *c, uint32_t header[SAVE_WORDS]) {
+  header[SAVE_FIRST] = SAVE_MAGIC;
+  header[SAVE_LIBRARY_VERSION] = LIBRARY_VERSION;
+  header[SAVE_STATE_VERSION] = CLOTH_STATE_VERSION;
+  header[SAVE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
+  header[SAVE_BYTES] = c->state.end - c->state.freedom;
+  header[SAVE_CONFIG] = c->config_hash[0];
+  header[SAVE_CONFIG + 1] = c->config_hash[1];
+}
+
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  uint32_t header[SAVE_WORDS];
+  describe_save(c, header);
+  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  copy_memory(buffer, header, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[SAVE_BYTES]);
+  return CLOTH_OK;
+}
+
+#if WITH_SAVE_CHECKS
+
+/* The next float above a positive one. */
+static float next_above(float value) {
+  float_bits b = float_to_bits(value);
+  b.bits++;
+  return b.value;
+}
+
+/* The lanes of a block of floats of any alignment that are nearer to 0 than `beyond`; none that is no number. */
+CLOTH_INLINE lanes_mask are_below(const uint8_t *from, lanes beyond) {
+  float block[CLOTH_LANES];
+  copy_memory(block, from, sizeof block);
+  return lanes_less(lanes_absolute(lanes_load(block)), beyond);
+}
+
+/* Are all floats within +-limit? Infinity and what is no number are not. */
+CLOTH_HOT CLOTH_SEPARATE int are_within(const uint8_t *from, int32_t count, float limit) {
+  enum { BLOCK = CLOTH_LANES * (int32_t)sizeof(float), AT_ONCE = 4 * CLOTH_LANES };
+  const lanes beyond = lanes_splat(next_above(limit));
+  const lanes one = lanes_splat(1.0f);
+  const uint8_t *end = from + (count - count % AT_ONCE) * (int32_t)sizeof(float);
+  lanes_mask within = lanes_first(CLOTH_LANES);
+  for (; from < end; from += 4 * BLOCK) {
+    const lanes_mask first = lanes_both(are_below(from, beyond), are_below(from + BLOCK, beyond));
+    const lanes_mask last = lanes_both(are_below(from + 2 * BLOCK, beyond), are_below(from + 3 * BLOCK, beyond));
+    within = lanes_both(within, lanes_both(first, last));
+  }
+  for (int32_t i = 0; i < count % AT_ONCE; i++) {
+    float value;
+    copy_memory(&value, from + i * (int32_t)sizeof(float), sizeof value);
+    within = lanes_both(within, lanes_less(lanes_absolute(lanes_splat(value)), beyond));
+  }
+  return !lanes_any(lanes_less(lanes_keep(within, one), one));
+}
+
+/* Are the floats of all vector arrays in range, those of the pads between their components included? */
+static int check_save_vectors(const image_view *view) {
+  const cloth *c = view->c;
+  const state_offsets *state = &c->state;
+  const int32_t one = 3 * c->stride;
+  const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
+  const uint32_t offsets[] = {state->position, state->velocity,        state->velocity_history,   state->warm_start,
+                              state->targets,  state->targets + bytes, state->targets + 3 * bytes};
+  const int32_t vectors[] = {1, 1, 2, 1, 1, 2, 2};
+  const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
+                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX};
+  const int32_t arrays = state->targets ? 7 : 4;
+  for (int32_t i = 0; i < arrays; i++) {
+    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The larger of a number and an anchor plus 1. */
+CLOTH_INLINE uint32_t with_anchor(uint32_t highest, const uint8_t *from) {
+  uint32_t anchor;
+  copy_memory(&anchor, from, sizeof anchor);
+  return anchor + 1u > highest ? anchor + 1u : highest;
+}
+
+/* Is the anchor of every tether a particle, or -1? */
+CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.tethers);
+  const int32_t tethers = c->state.tethers ? c->settings.tethers.count * c->count : 0;
+  uint32_t even = 0, odd = 0; /* the highest anchor, plus 1, of every other word */
+  int32_t i = 0;
+  for (; i + 4 <= tethers; i += 4, from += 16) {
+    even = with_anchor(with_anchor(even, from), from + 8);
+    odd = with_anchor(with_anchor(odd, from + 4), from + 12);
+  }
+  for (; i < tethers; i++, from += 4) {
+    even = with_anchor(even, from);
+  }
+  return even <= (uint32_t)c->count && odd <= (uint32_t)c->count;
+}
+
+/* Is every contact of the solver with a collider that there is? */
+static int check_save_contacts(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.contacts);
+  for (int32_t i = 0; c->state.contacts && i < c->count; i++) {
+    uint32_t word, used = 0;
+    copy_memory(&word, from + 4 * (size_t)i, sizeof word);
+    if (word == CONTACT_NONE) {
+      continue;
+    }
+    const uint32_t index = (uint32_t)CONTACT_COLLIDER(word);
+    if (index < (uint32_t)c->settings.capacity.max_colliders) {
+      copy_memory(&used, image_at(view, c->state.colliders) + index * sizeof(collider_slot), sizeof used);
+    }
+    if (!used || CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  const image_view view = {c, state, 1};
+  cloth_inputs inputs;
+  return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
+         check_image_confined(&view, &inputs) && check_image_gaps(&view) && check_save_vectors(&view) &&
+         check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) && check_save_contacts(&view);
+}
+
+#else
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  (void)c;
+  (void)state;
+  return 1;
+}
+
+#endif
+
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  if (bytes < SAVE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  uint32_t header[SAVE_WORDS];
+  uint32_t expected[SAVE_WORDS];
+  copy_memory(header, buffer, SAVE_HEADER_BYTES);
+  describe_save(c, expected);
+  for (int32_t i = SAVE_FIRST; i < SAVE_WORDS; i++) {
+    if (header[i] != expected[i]) {
+      return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
+    }
+  }
+  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  const uint8_t *state = (const uint8_t *)buffer + SAVE_HEADER_BYTES;
+  if (!check_save_content(c, state)) {
+    return CLOTH_ERROR_IMAGE_CONTENT;
+  }
+  copy_memory(at(c, c->state.freedom), state, header[SAVE_BYTES]);
+  return CLOTH_OK;
+}
 
 /// Measures ///
 

@@ -34,7 +34,7 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS,
- *            _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not defined, a config that
+ *            _NAMES, _SELF_TEST, _SLEEP, _PLANNING and _SAVE_CHECKS leave parts out: their functions are not defined, a config that
  *            needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
@@ -54,7 +54,7 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 6         /* of the layout of saves and images */
+#define CLOTH_STATE_VERSION 7         /* of the layout of saves and images */
 #define CLOTH_NUMERICS_VERSION 6      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
@@ -600,13 +600,17 @@ CLOTH_API int cloth_is_asleep(const cloth *c);
 /* A step is a function of state, config and dt. The state has a constant size and holds all inputs: pins, colliders,
    wind, fabric. Two machines with equal configs and calls stay equal; a cloth repeats what it did from a state. */
 
-/* Copies the state to a buffer of cloth_memory.saved_bytes and any alignment, at the speed of memcpy, for rollback in
-   the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small. */
+/* Copies the state, behind a header of versions and config hash, to a buffer of cloth_memory.saved_bytes and any
+   alignment, at the speed of memcpy, for rollback in the same build on the same kind of machine. Returns CLOTH_OK, or
+   BUFFER: too small. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
-/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. The
-   content is trusted. Returns CLOTH_OK; IMAGE_VERSION: not a save; IMAGE_CONFIG: of another config; IMAGE_DAMAGED: cut
-   short. */
+/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
+   count, index, flag and float is checked first, at about half the cost of the copy: after damage the call is refused
+   and changes nothing, or a number was exchanged for one that a cloth can have, and steps stay finite and in bounds.
+   Saves have no checksum; images have. With CLOTH_NO_SAVE_CHECKS what follows the header is trusted. Returns CLOTH_OK;
+   IMAGE_VERSION: not a save, or of another version of the library, the state or the numerics; IMAGE_CONFIG: of another
+   config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian,
@@ -757,7 +761,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_IMAGE_VERSION = -14,    /* not a save or image, or of another version */
   CLOTH_ERROR_IMAGE_CONFIG = -15,     /* a save or image of another config */
   CLOTH_ERROR_IMAGE_DAMAGED = -16,    /* a save or image cut short, or an image whose hash is wrong */
-  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* an image with a value that no cloth can have */
+  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* a save or an image with a value that no cloth can have */
   CLOTH_ERROR_CONTRACTION = -18,      /* self-test: a * b + c is rounded once instead of twice */
   CLOTH_ERROR_ROUNDING = -19,         /* self-test: results are not rounded to nearest, ties to even */
   CLOTH_ERROR_EXCESS_PRECISION = -20, /* self-test: float expressions are not evaluated as floats, as written */

@@ -149,6 +149,12 @@
 #else
 #define WITH_IMAGE 1
 #endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
+#endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0
 #else

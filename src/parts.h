@@ -93,5 +93,6 @@
 #include "output.h"
 #include "state.h"
 #include "image.h"
+#include "saves.h"
 #include "measure.h"
 #include "names.h"

@@ -399,7 +399,7 @@ LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES 28u
 #define IMAGE_HEADER_BYTES 52u
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the

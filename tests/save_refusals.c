@@ -55,7 +55,7 @@ static void test_short_buffers(void) {
   size_t saved = t.s.memory.saved_bytes;
   unsigned char *save = copy_bytes(t.image, saved);
   CHECK(cloth_save(t.s.sheet, save, saved) == CLOTH_OK, "a save");
-  const size_t save_sizes[] = {0, 1, 15, 16, 17, saved / 2, saved - 1};
+  const size_t save_sizes[] = {0, 1, 27, 28, 29, saved / 2, saved - 1};
   for (size_t i = 0; i < sizeof save_sizes / sizeof save_sizes[0]; i++) {
     unsigned char *part = copy_bytes(save, save_sizes[i] + 1);
     untouched u = {part, copy_bytes(part, save_sizes[i] + 1), save_sizes[i] + 1};
@@ -136,9 +136,10 @@ static void test_save_header(void) {
   size_t saved = t.s.memory.saved_bytes;
   unsigned char *save = copy_bytes(t.image, saved);
   CHECK(cloth_save(t.s.sheet, save, saved) == CLOTH_OK, "a save");
-  static const int errors[] = {CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_CONFIG,
+  static const int errors[] = {CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_VERSION,
+                               CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_CONFIG,  CLOTH_ERROR_IMAGE_CONFIG,
                                CLOTH_ERROR_IMAGE_CONFIG};
-  for (size_t bit = 0; bit < 128; bit++) {
+  for (size_t bit = 0; bit < 8 * 28; bit++) {
     save[bit / 8] ^= (unsigned char)(1 << bit % 8);
     REFUSED(&t, cloth_load(t.s.sheet, save, saved), errors[bit / 32]);
     save[bit / 8] ^= (unsigned char)(1 << bit % 8);
