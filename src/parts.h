@@ -51,6 +51,7 @@
 #include "uniform.h"
 #include "vertices.h"
 #include "contact_push.h"
+#include "contact_record.h"
 #include "statistics.h"
 
 /// 5. Stages of a substep ///
@@ -94,5 +95,6 @@
 #include "state.h"
 #include "image.h"
 #include "saves.h"
+#include "queries.h"
 #include "measure.h"
 #include "names.h"

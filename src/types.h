@@ -72,6 +72,8 @@
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
+ *   own.contact_record resolve, what each contact did; prepare clears it                the caller
+ *                    touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -343,6 +345,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
+  uint32_t contact_record; /* 0 without capacity.max_contacts */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -356,6 +359,12 @@ typedef struct state_offsets {
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
+
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1. */
+typedef struct contact_entry {
+  cloth_contact contact;
+  int32_t next; /* the particle's next entry, see contact_record.h */
+} contact_entry;
 
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
@@ -375,7 +384,8 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
+  int32_t max_contacts; /* room in the contact record */
+  uint32_t unused;      /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -396,7 +406,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 5 + 8 + 33 + 2) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 28u
