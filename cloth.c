@@ -2071,21 +2071,34 @@ typedef struct state_offsets {
   uint32_t end;
 } state_offsets;
 
-/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1. */
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
+ */
 typedef struct contact_entry {
   cloth_contact contact;
   int32_t next; /* the particle's next entry, see contact_record.h */
 } contact_entry;
 
+/* The versions of library, state and numerics in one word: 4 bits, then 7 bits each. */
+#define SAVE_VERSIONS                                                                                                  \
+  ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
+   (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
+
+/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
+   number for the first and refuses the save. */
+enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
+
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
-  uint32_t magic;
-  int32_t count;           /* particles */
-  int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  /* The header of every save, see SAVE_WORDS. */
+  uint32_t magic, versions;
+  uint32_t state_bytes;
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
-  uint32_t total_bytes;    /* of the arena */
-  uint32_t shared_bytes;   /* of the scratch outside of it */
+  /* What lies where. */
+  int32_t count;         /* particles */
+  int32_t stride;        /* floats from one component of a vector array to the next */
+  int32_t has_scratch;   /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  uint32_t total_bytes;  /* of the arena */
+  uint32_t shared_bytes; /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
@@ -2102,6 +2115,11 @@ struct cloth {
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
@@ -2117,10 +2135,10 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 5 + 8 + 33 + 2) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 12 + 5 + 8 + 33 + 2) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 28u
+#define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
@@ -2810,6 +2828,12 @@ int cloth_self_test(void) {
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+#if WITH_CONTACT_RECORD
+#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
+#else /* any but 0 is refused, as left out */
+#define CONTACT_INTEGERS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -2827,8 +2851,8 @@ int cloth_self_test(void) {
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
-  X(capacity.max_contacts, 0, 1000000, "")                                                                             \
-  X(capacity.fixed_work, 0, 1, "")
+  X(capacity.fixed_work, 0, 1, "")                                                                                       \
+  CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -3381,7 +3405,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts > 0) {
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
     return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
@@ -3587,8 +3611,8 @@ static int32_t seam_rows(const cloth *c) {
 
 /* Room for the number of entries, the head of each particle, and the entries. */
 static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
-  c->max_contacts = max_contacts;
-  if (max_contacts > 0) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
     c->own.contact_record = reserve_floats(end, 1 + c->count);
     reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
   }
@@ -3863,6 +3887,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth *c = (cloth *)arena;
   *c = draft;
   c->magic = CLOTH_MAGIC;
+  c->versions = SAVE_VERSIONS;
+  c->state_bytes = c->state.end - c->state.freedom;
   measure_grid(c, config);
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
@@ -4984,12 +5010,6 @@ static int32_t *recorded_of(const cloth *c) {
   return (int32_t *)at(c, c->own.contact_record);
 }
 
-/* Entry `number` of the record, from 1. */
-static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
-  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
-  return first + (number - 1);
-}
-
 /* Cost of recording a contact. */
 static uint32_t record_cost(const cloth *c) {
   return has_contact_record(c) ? COST_RECORD : 0u;
@@ -5003,6 +5023,12 @@ static void clear_contact_record(const cloth *c) {
 }
 
 #if WITH_CONTACT_RECORD
+
+/* Entry `number` of the record, from 1. */
+static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
+  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
+  return first + (number - 1);
+}
 
 /* The entry of a particle and a collider, a new one if there is none yet; NULL if the record is full. */
 static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32_t collider) {
@@ -13591,46 +13617,16 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
  * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
  */
 
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-/* The library's version as one number. */
-#define LIBRARY_VERSION (CLOTH_VERSION_MAJOR * 65536u + CLOTH_VERSION_MINOR * 256u + CLOTH_VERSION_PATCH)
-
-/* Words of the header. */
-enum {
-  SAVE_FIRST,
-  SAVE_LIBRARY_VERSION,
-  SAVE_STATE_VERSION,
-  SAVE_NUMERICS_VERSION,
-  SAVE_BYTES,  /* of state */
-  SAVE_CONFIG, /* hash of the config, low word first */
-  SAVE_WORDS = SAVE_CONFIG + 2
-};
-
-LAYOUT_CONTRACT(save_header, SAVE_WORDS * sizeof(uint32_t) == SAVE_HEADER_BYTES);
-
-static void describe_save(const cloth *c, uint32_t header[SAVE_WORDS]) {
-  header[SAVE_FIRST] = SAVE_MAGIC;
-  header[SAVE_LIBRARY_VERSION] = LIBRARY_VERSION;
-  header[SAVE_STATE_VERSION] = CLOTH_STATE_VERSION;
-  header[SAVE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[SAVE_BYTES] = c->state.end - c->state.freedom;
-  header[SAVE_CONFIG] = c->config_hash[0];
-  header[SAVE_CONFIG + 1] = c->config_hash[1];
-}
-
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
   int error = check_call(c, buffer);
   if (error) {
     return error;
   }
-  uint32_t header[SAVE_WORDS];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
     return CLOTH_ERROR_BUFFER;
   }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[SAVE_BYTES]);
+  copy_memory(buffer, c, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
 }
 
@@ -13761,23 +13757,21 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
   if (bytes < SAVE_HEADER_BYTES) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
-  uint32_t header[SAVE_WORDS];
-  uint32_t expected[SAVE_WORDS];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  for (int32_t i = SAVE_FIRST; i < SAVE_WORDS; i++) {
-    if (header[i] != expected[i]) {
+  const uint8_t *from = (const uint8_t *)buffer;
+  for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
+    uint32_t word;
+    copy_memory(&word, from, sizeof word);
+    if (word != words_at(c, 0)[i]) {
       return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
     }
   }
-  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
-  const uint8_t *state = (const uint8_t *)buffer + SAVE_HEADER_BYTES;
-  if (!check_save_content(c, state)) {
+  if (!check_save_content(c, from)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(at(c, c->state.freedom), state, header[SAVE_BYTES]);
+  copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }
 

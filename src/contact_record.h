@@ -29,12 +29,6 @@ static int32_t *recorded_of(const cloth *c) {
   return (int32_t *)at(c, c->own.contact_record);
 }
 
-/* Entry `number` of the record, from 1. */
-static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
-  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
-  return first + (number - 1);
-}
-
 /* Cost of recording a contact. */
 static uint32_t record_cost(const cloth *c) {
   return has_contact_record(c) ? COST_RECORD : 0u;
@@ -48,6 +42,12 @@ static void clear_contact_record(const cloth *c) {
 }
 
 #if WITH_CONTACT_RECORD
+
+/* Entry `number` of the record, from 1. */
+static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
+  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
+  return first + (number - 1);
+}
 
 /* The entry of a particle and a collider, a new one if there is none yet; NULL if the record is full. */
 static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32_t collider) {

@@ -155,8 +155,8 @@ static int32_t seam_rows(const cloth *c) {
 
 /* Room for the number of entries, the head of each particle, and the entries. */
 static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
-  c->max_contacts = max_contacts;
-  if (max_contacts > 0) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
     c->own.contact_record = reserve_floats(end, 1 + c->count);
     reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
   }

@@ -4,6 +4,7 @@
 #include "image.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "state.h"
 #include "types.h"
 
 /// Saves ///
@@ -19,46 +20,16 @@
  * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
  */
 
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-/* The library's version as one number. */
-#define LIBRARY_VERSION (CLOTH_VERSION_MAJOR * 65536u + CLOTH_VERSION_MINOR * 256u + CLOTH_VERSION_PATCH)
-
-/* Words of the header. */
-enum {
-  SAVE_FIRST,
-  SAVE_LIBRARY_VERSION,
-  SAVE_STATE_VERSION,
-  SAVE_NUMERICS_VERSION,
-  SAVE_BYTES,  /* of state */
-  SAVE_CONFIG, /* hash of the config, low word first */
-  SAVE_WORDS = SAVE_CONFIG + 2
-};
-
-LAYOUT_CONTRACT(save_header, SAVE_WORDS * sizeof(uint32_t) == SAVE_HEADER_BYTES);
-
-static void describe_save(const cloth *c, uint32_t header[SAVE_WORDS]) {
-  header[SAVE_FIRST] = SAVE_MAGIC;
-  header[SAVE_LIBRARY_VERSION] = LIBRARY_VERSION;
-  header[SAVE_STATE_VERSION] = CLOTH_STATE_VERSION;
-  header[SAVE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[SAVE_BYTES] = c->state.end - c->state.freedom;
-  header[SAVE_CONFIG] = c->config_hash[0];
-  header[SAVE_CONFIG + 1] = c->config_hash[1];
-}
-
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
   int error = check_call(c, buffer);
   if (error) {
     return error;
   }
-  uint32_t header[SAVE_WORDS];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
     return CLOTH_ERROR_BUFFER;
   }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[SAVE_BYTES]);
+  copy_memory(buffer, c, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
 }
 
@@ -189,22 +160,20 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
   if (bytes < SAVE_HEADER_BYTES) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
-  uint32_t header[SAVE_WORDS];
-  uint32_t expected[SAVE_WORDS];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  for (int32_t i = SAVE_FIRST; i < SAVE_WORDS; i++) {
-    if (header[i] != expected[i]) {
+  const uint8_t *from = (const uint8_t *)buffer;
+  for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
+    uint32_t word;
+    copy_memory(&word, from, sizeof word);
+    if (word != words_at(c, 0)[i]) {
       return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
     }
   }
-  if (bytes < SAVE_HEADER_BYTES + header[SAVE_BYTES]) {
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
-  const uint8_t *state = (const uint8_t *)buffer + SAVE_HEADER_BYTES;
-  if (!check_save_content(c, state)) {
+  if (!check_save_content(c, from)) {
     return CLOTH_ERROR_IMAGE_CONTENT;
   }
-  copy_memory(at(c, c->state.freedom), state, header[SAVE_BYTES]);
+  copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }

@@ -23,6 +23,12 @@
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+#if WITH_CONTACT_RECORD
+#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
+#else /* any but 0 is refused, as left out */
+#define CONTACT_INTEGERS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -40,8 +46,8 @@
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
-  X(capacity.max_contacts, 0, 1000000, "")                                                                             \
-  X(capacity.fixed_work, 0, 1, "")
+  X(capacity.fixed_work, 0, 1, "")                                                                                       \
+  CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \

@@ -6,7 +6,7 @@
    SPDX-License-Identifier: MIT */
 #include "mutations.h"
 
-enum { SAVE_HEADER_BYTES = 28 };
+enum { SAVE_HEADER_BYTES = 20 };
 
 /* Tries with each config. */
 static int tries;
