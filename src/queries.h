@@ -45,15 +45,16 @@ typedef struct surface_query {
   float weight[3];      /* of the corners */
 } surface_query;
 
-/* A position in the axes of the query. The lanes below do the same. */
+/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
+   components of axes are not subnormal. The lanes below do the same. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
-  const cloth_vector p = vector_flush_work(vector_subtract(vector_load(s->x, particle), s->origin));
+  const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
   return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
                       STATE_QUANTUM);
 }
 
 CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
-  const lanes3 p = lanes3_flush(lanes3_subtract(lanes3_load(s->x, particle), lanes3_splat(s->origin)));
+  const lanes3 p = lanes3_subtract(lanes3_load(s->x, particle), lanes3_splat(s->origin));
   return lanes3_flush_below(lanes3_of(lanes3_dot(p, lanes3_splat(s->axis[0])), lanes3_dot(p, lanes3_splat(s->axis[1])),
                                       lanes3_dot(p, lanes3_splat(s->axis[2]))),
                             STATE_QUANTUM);
@@ -261,59 +262,72 @@ static void test_triangle(surface_query *s, int32_t triangle) {
              !(found >= 0.0f && found <= s->length)) {
     return;
   }
-  if (s->triangle < 0 || found < s->best) {
+  if (s->triangle < 0 || found < s->best || (found == s->best && triangle < s->triangle)) {
     s->triangle = triangle;
     s->best = found;
     copy_memory(s->weight, weight, sizeof weight);
   }
 }
 
-/* Which of the cells from particle i on, the first corners of the cells, have a box within the squared radius of the
-   ray. */
-CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, int32_t i, float squared_radius) {
-  const int32_t columns = s->c->grid.columns;
+/* The box around two neighbours of a row, in the axes of the query: its low corner, and minus its high one. */
+typedef struct query_box {
+  lanes3 low, below_high;
+} query_box;
+
+CLOTH_INLINE query_box box_of_pair(const surface_query *s, int32_t i) {
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes3 corner[4] = {to_query_lanes(s, i), to_query_lanes(s, i + 1), to_query_lanes(s, i + columns),
-                            to_query_lanes(s, i + columns + 1)};
-  lanes3 low = corner[0], below_high = lanes3_subtract(none, corner[0]);
-  for (int32_t n = 1; n < 4; n++) {
-    low = lanes3_minimum(corner[n], low);
-    below_high = lanes3_minimum(lanes3_subtract(none, corner[n]), below_high);
-  }
+  const lanes3 left = to_query_lanes(s, i), right = to_query_lanes(s, i + 1);
+  query_box box;
+  box.low = lanes3_minimum(left, right);
+  box.below_high = lanes3_minimum(lanes3_subtract(none, left), lanes3_subtract(none, right));
+  return box;
+}
+
+/* Which cells between two pairs have a box within the squared radius of the ray. */
+CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *a, const query_box *b,
+                                       float squared_radius) {
+  const lanes3 low = lanes3_minimum(a->low, b->low), below_high = lanes3_minimum(a->below_high, b->below_high);
   const lanes zero = lanes_splat(0.0f);
   const lanes x = lanes_maximum(lanes_maximum(low.x, below_high.x), zero);
   const lanes y = lanes_maximum(lanes_maximum(low.y, below_high.y), zero);
-  const lanes beyond = lanes_subtract(low.z, lanes_splat(s->length));
-  const lanes z = lanes_maximum(lanes_maximum(lanes_flush_below(beyond, STATE_QUANTUM), below_high.z), zero);
+  const lanes beyond = lanes_flush_below(lanes_subtract(low.z, lanes_splat(s->length)), STATE_QUANTUM);
+  const lanes z = lanes_maximum(lanes_maximum(beyond, below_high.z), zero);
   const lanes squared = lanes3_dot(lanes3_of(x, y, z), lanes3_of(x, y, z));
   return lanes_less(squared, lanes_splat(squared_radius));
 }
 
-/* Tests the triangles of all cells that the ray comes near. */
+/* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
+static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  float is_chosen[CLOTH_LANES];
+  lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (is_chosen[n] > 0.0f) {
+      test_triangle(s, 2 * (cell + n));
+      test_triangle(s, 2 * (cell + n) + 1);
+    }
+  }
+}
+
+/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
+   block is taken into the axes of the query once. */
 CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
   const cloth *c = s->c;
-  const int32_t cells = cells_along_warp(c), sheet = c->grid.columns - 1; /* cells of a row without the seam */
+  const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
   const float squared_radius = maximum(s->radius * s->radius * RADIUS_SLACK, QUERY_QUANTUM * QUERY_QUANTUM);
-  for (int32_t row = 0; row < c->grid.rows - 1; row++) {
-    for (int32_t column = 0; column < sheet; column += CLOTH_LANES) {
-      lanes_mask near = are_cells_near(s, row * c->grid.columns + column, squared_radius);
+  for (int32_t column = 0; column < sheet; column += CLOTH_LANES) {
+    query_box above = box_of_pair(s, column);
+    for (int32_t row = 0; row < c->grid.rows - 1; row++) {
+      const query_box below = box_of_pair(s, (row + 1) * columns + column);
+      lanes_mask near = are_cells_near(s, &above, &below, squared_radius);
       near = lanes_both(near, lanes_first(sheet - column));
-      if (!lanes_any(near)) {
-        continue;
+      if (lanes_any(near)) {
+        test_cells(s, row * cells + column, near);
       }
-      float chosen[CLOTH_LANES];
-      lanes_store(chosen, lanes_keep(near, lanes_splat(1.0f)));
-      for (int32_t n = 0; n < CLOTH_LANES; n++) {
-        if (chosen[n] > 0.0f) {
-          test_triangle(s, 2 * (row * cells + column + n));
-          test_triangle(s, 2 * (row * cells + column + n) + 1);
-        }
-      }
+      above = below;
     }
-    if (cells > sheet) { /* the seam of a tube */
-      test_triangle(s, 2 * (row * cells + sheet));
-      test_triangle(s, 2 * (row * cells + sheet) + 1);
-    }
+  }
+  for (int32_t row = 0; cells > sheet && row < c->grid.rows - 1; row++) { /* the seam of a tube */
+    test_cells(s, row * cells + sheet, lanes_first(1));
   }
 }
 
