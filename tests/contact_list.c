@@ -92,11 +92,16 @@ static void test_list(void) {
   CHECK(cloth_get_contacts(s.sheet, list, MOST) == 0, "contacts before the first step");
   for (int frame = 0; frame < 90; frame++) {
     cloth_statistics st, other;
+    uint64_t bound = 0;
+    CHECK(cloth_get_work_bound(s.sheet, FRAME, &bound) == CLOTH_OK, "a bound");
     CHECK(cloth_step(s.sheet, FRAME) >= 0 && cloth_step(without.sheet, FRAME) >= 0, "a step");
     int count = cloth_get_contacts(s.sheet, list, MOST);
     CHECK(count >= 0 && count <= MOST, "%d contacts", count);
     cloth_get_statistics(s.sheet, &st);
     cloth_get_statistics(without.sheet, &other);
+    uint64_t work = (uint64_t)st.work[1] << 32 | st.work[0], less = (uint64_t)other.work[1] << 32 | other.work[0];
+    CHECK(work <= bound, "work %.0f above its bound %.0f", (double)work, (double)bound);
+    CHECK((work > less) == (count > 0) && work >= less, "%d contacts cost %.0f", count, (double)(work - less));
     int particles = expect_order(count);
     CHECK(particles == st.contacts, "frame %d: %d particles touch, statistics tell %d", frame, particles, st.contacts);
     CHECK(st.contacts == other.contacts && st.contacts_sticking == other.contacts_sticking, "another count");
