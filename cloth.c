@@ -178,6 +178,22 @@
 #else
 #define WITH_IMAGE 1
 #endif
+#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
+#define WITH_QUERIES 0
+#else
+#define WITH_QUERIES 1
+#endif
+#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
+#define WITH_CONTACT_RECORD 0
+#else
+#define WITH_CONTACT_RECORD 1
+#endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
+#endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0
 #else
@@ -489,7 +505,7 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
 /* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
    the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
@@ -1777,6 +1793,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
+ *   own.contact_record resolve, what each contact did; prepare clears it                the caller
+ *                    touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -2055,6 +2073,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
+  uint32_t contact_record; /* 0 without capacity.max_contacts */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2069,15 +2088,34 @@ typedef struct state_offsets {
   uint32_t end;
 } state_offsets;
 
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
+ */
+typedef struct contact_entry {
+  cloth_contact contact;
+  int32_t next; /* the particle's next entry, see contact_record.h */
+} contact_entry;
+
+/* The versions of library, state and numerics in one word: 4 bits, then 7 bits each. */
+#define SAVE_VERSIONS                                                                                                  \
+  ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
+   (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
+
+/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
+   number for the first and refuses the save. */
+enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
+
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
-  uint32_t magic;
-  int32_t count;           /* particles */
-  int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  /* The header of every save, see SAVE_WORDS. */
+  uint32_t magic, versions;
+  uint32_t state_bytes;
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
-  uint32_t total_bytes;    /* of the arena */
-  uint32_t shared_bytes;   /* of the scratch outside of it */
+  /* What lies where. */
+  int32_t count;         /* particles */
+  int32_t stride;        /* floats from one component of a vector array to the next */
+  int32_t has_scratch;   /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  uint32_t total_bytes;  /* of the arena */
+  uint32_t shared_bytes; /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
@@ -2087,11 +2125,17 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  int32_t max_contacts; /* room in the contact record */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
@@ -2107,10 +2151,10 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 34) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 12 + 5 + 8 + 34 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
@@ -2804,6 +2848,12 @@ int cloth_self_test(void) {
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+#if WITH_CONTACT_RECORD
+#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
+#else /* any but 0 is refused, as left out */
+#define CONTACT_INTEGERS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -2824,7 +2874,8 @@ int cloth_self_test(void) {
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
-  X(capacity.fixed_work, 0, 1, "")
+  X(capacity.fixed_work, 0, 1, "")                                                                                       \
+  CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -2872,6 +2923,7 @@ int cloth_self_test(void) {
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
@@ -3382,6 +3434,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }
@@ -3583,6 +3638,15 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Room for the number of entries, the head of each particle, and the entries. */
+static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
+    c->own.contact_record = reserve_floats(end, 1 + c->count);
+    reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -3591,6 +3655,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  layout_contact_record(c, config->capacity.max_contacts, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -3853,6 +3918,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth *c = (cloth *)arena;
   *c = draft;
   c->magic = CLOTH_MAGIC;
+  c->versions = SAVE_VERSIONS;
+  c->state_bytes = c->state.end - c->state.freedom;
   measure_grid(c, config);
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
@@ -4679,6 +4746,7 @@ enum {
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 605,   /* per particle that touches a collider */
+  COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -5074,6 +5142,130 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
   invalidate_block_history(c, which, push, i, c->count - i);
 }
 
+/// Contact record ///
+
+/*
+ * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
+ * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
+ * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
+ *
+ * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
+ * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
+ * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
+ * collider, colliders in the order of their slots.
+ */
+
+/* 1 if contacts are recorded. */
+static int has_contact_record(const cloth *c) {
+  return WITH_CONTACT_RECORD && c->max_contacts > 0;
+}
+
+/* The number of entries in use; the heads of all particles follow it. */
+static int32_t *recorded_of(const cloth *c) {
+  return (int32_t *)at(c, c->own.contact_record);
+}
+
+/* Cost of recording a contact. */
+static uint32_t record_cost(const cloth *c) {
+  return has_contact_record(c) ? COST_RECORD : 0u;
+}
+
+/* Empties the record, before a step. */
+static void clear_contact_record(const cloth *c) {
+  if (has_contact_record(c)) {
+    fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t));
+  }
+}
+
+#if WITH_CONTACT_RECORD
+
+/* Entry `number` of the record, from 1. */
+static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
+  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
+  return first + (number - 1);
+}
+
+/* The entry of a particle and a collider, a new one if there is none yet; NULL if the record is full. */
+static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32_t collider) {
+  int32_t *link = recorded_of(c) + 1 + particle;
+  while (*link) {
+    contact_entry *entry = contact_entry_at(c, *link);
+    if (entry->contact.collider == collider) {
+      return entry;
+    }
+    link = &entry->next;
+  }
+  if (*recorded_of(c) == c->max_contacts) {
+    return NULL;
+  }
+  *link = ++*recorded_of(c);
+  contact_entry *made = contact_entry_at(c, *link);
+  fill_zero(made, sizeof *made);
+  made->contact.particle = particle;
+  made->contact.collider = collider;
+  return made;
+}
+
+/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
+   `position` [m] along or beside the normal of its surface there. */
+static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                           cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (!entry) {
+    statistics_of(c)->contacts_dropped++;
+    return;
+  }
+  entry->contact.is_touching = substep;
+  entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
+  entry->contact.normal = vector_flush_work(normal);
+  entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+}
+
+/* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
+CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
+                                    const lanes3 position_normal_impulse[3]) {
+  float touching[CLOTH_LANES], values[9][CLOTH_LANES];
+  lanes_store(touching, touches);
+  for (int32_t n = 0; n < 3; n++) {
+    lanes_store(values[3 * n], position_normal_impulse[n].x);
+    lanes_store(values[3 * n + 1], position_normal_impulse[n].y);
+    lanes_store(values[3 * n + 2], position_normal_impulse[n].z);
+  }
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (touching[n] > 0.0f) {
+      record_contact(c, m->substep, i + n, m->index, vector(values[0][n], values[1][n], values[2][n]),
+                     vector(values[3][n], values[4][n], values[5][n]),
+                     vector(values[6][n], values[7][n], values[8][n]));
+    }
+  }
+}
+
+int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
+  int error = check_cloth(c);
+  if (error || (!contacts && count > 0)) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (count < 0) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!has_contact_record(c)) {
+    return CLOTH_ERROR_STATE;
+  }
+  const int32_t last_substep = statistics_of(c)->substeps - 1;
+  int32_t written = 0;
+  for (int32_t i = 0; i < c->count && written < count; i++) {
+    for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {
+      const contact_entry *entry = contact_entry_at(c, number);
+      contacts[written] = entry->contact;
+      contacts[written].is_touching = entry->contact.is_touching == last_substep;
+      number = entry->next;
+    }
+  }
+  return *recorded_of(c);
+}
+
+#endif
+
 /// Statistics ///
 
 /*
@@ -5093,6 +5285,7 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -10022,8 +10215,10 @@ typedef struct reaction_sums {
   lanes_sum impulse[3]; /* that the particles receive [N s] */
   lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
   lanes_sum touching;   /* how many touch */
-  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum particles;  /* how many of these touch no collider before in the order of slots */
+  lanes_sum sticking;   /* how many touch and do not slide, and do not stick to a collider before */
   lanes_sum near;       /* how many passed the cull tests, touching or not */
+  float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
@@ -10036,6 +10231,46 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes3_sum_add(sums->impulse, i, impulse);
   lanes3_sum_add(sums->torque, i, torque);
+}
+
+/*
+ * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
+ * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
+ */
+#define MARK_TOUCHES 1.0f
+#define MARK_STICKS 2.0f
+
+static float *contact_marks_of(const cloth *c) {
+  return floats_at(c, c->scratch.residual) + 2 * c->stride;
+}
+
+/* Clears the marks, or marks the particles that the solver holds, which are counted. Returns the marks; NULL if no
+   particle can be counted twice. */
+static float *start_contact_marks(const cloth *c) {
+  float *marks = contact_marks_of(c);
+  if (inputs_of(c)->collider_end < 2 && !has_solver_contacts(c)) {
+    return NULL;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
+    marks[i] = kind == CONTACT_STICK ? MARK_STICKS : kind == CONTACT_SLIDE ? MARK_TOUCHES : 0.0f;
+  }
+  return marks;
+}
+
+/* Counts the particles of a block that touch, 1 in `touches`, of which some slide. */
+CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, lanes touches, lanes_mask slides) {
+  const lanes sticks = lanes_drop(slides, touches);
+  lanes_sum_add(&sums->touching, i, touches);
+  if (!sums->marks) {
+    lanes_sum_add(&sums->particles, i, touches);
+    lanes_sum_add(&sums->sticking, i, sticks);
+    return;
+  }
+  const lanes mark = lanes_load(sums->marks + i);
+  lanes_sum_add(&sums->particles, i, lanes_drop(lanes_less(lanes_splat(0.0f), mark), touches));
+  lanes_sum_add(&sums->sticking, i, lanes_drop(lanes_less(lanes_splat(MARK_TOUCHES), mark), sticks));
+  lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
 /*
@@ -10077,9 +10312,15 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(m, i, touches, position, lanes3_scale(change, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  const lanes3 impulse = lanes3_scale(change, mass);
+  sum_reactions(m, i, touches, position, impulse, sums);
+  count_contacts(sums, i, c->count - i, b->touches, slides);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};
+    record_contacts(c, m, i, b->touches, made);
+  }
+#endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
@@ -10092,10 +10333,10 @@ static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cl
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
 static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
-  counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
+  counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
@@ -10174,6 +10415,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
   if (bounded) {
     find_bounds(c);
   }
@@ -10182,6 +10424,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
       const moving_body *m = body_in_substep(c, plan, index, substep);
       reaction_sums sums;
       fill_zero(&sums, sizeof sums);
+      sums.marks = marks;
       if (bounded) {
         collide_blocks(c, plan, m, &sums);
       } else {
@@ -10381,8 +10624,17 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, m, p, vector_scale(received, reference_mass(c)));
-    counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const cloth_vector impulse = vector_scale(received, reference_mass(c));
+    add_reaction(c, m, p, impulse);
+#if WITH_CONTACT_RECORD
+    if (has_contact_record(c)) {
+      add_varying_work(c, 1, COST_RECORD);
+      record_contact(c, is_held ? m->substep : -1, i, m->index, p,
+                     vector_load(vectors_at(c, c->scratch.contact_normal), i), impulse);
+    }
+#endif
+    counts->contacts += is_held;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
 }
@@ -11278,6 +11530,7 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  clear_contact_record(c);
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;
@@ -11441,7 +11694,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost;
+  uint64_t cost = COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -11534,7 +11787,7 @@ static int check_step(const cloth *c, float dt) {
 static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, scene);
   if (has_solver_contacts(c) && scene->colliders > 0) {
-    cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
+    cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
   const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
@@ -13968,7 +14221,7 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
 /// State ///
 
 /*
- * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ * The hash of a state. In: the state span of the arena. Scratch is not used.
  *
  * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
  * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
@@ -14013,68 +14266,19 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-
-/* The header of a save: magic number, bytes of state, hash of the config. */
-static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
-  header[0] = SAVE_MAGIC;
-  header[1] = c->state.end - c->state.freedom;
-  header[2] = c->config_hash[0];
-  header[3] = c->config_hash[1];
-}
-
-int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
-  return CLOTH_OK;
-}
-
-int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  uint32_t expected[SAVE_HEADER_BYTES / 4];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
-    return CLOTH_ERROR_IMAGE_CONFIG;
-  }
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
-  return CLOTH_OK;
-}
-
 /// Portable image ///
 
-#if WITH_IMAGE
+#if WITH_IMAGE || WITH_SAVE_CHECKS
 
 /*
  * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
  *
  * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
  * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
+ * see saves.h.
  */
+
 /* Words of the header. */
 enum {
   IMAGE_MAGIC,
@@ -14104,6 +14308,8 @@ enum {
 /* Bound on a warm start: solutions have no bound of their own, but are finite. */
 #define WARM_START_LIMIT 1.0e30f
 
+#if WITH_IMAGE
+
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
@@ -14128,11 +14334,15 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
   }
 }
 
+#endif
+
 static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     words[i] = little_endian_word(from + 4 * i);
   }
 }
+
+#if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   int error = check_call(c, image);
@@ -14181,35 +14391,57 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
+#endif
+
 /* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
 }
 
-static int are_state_floats(const uint8_t *from, int32_t count) {
+/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
+  if (view->is_save) {
+    copy_memory(words, from, 4 * (size_t)count);
+  } else {
+    read_words(words, from, count);
+  }
+}
+
+static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    if (!is_state_float(little_endian_word(from + 4 * i))) {
+    any_word word;
+    read_view_words(view, &word, from + 4 * i, 1);
+    if (!is_state_float(word)) {
       return 0;
     }
   }
   return 1;
 }
 
+/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
 static int is_zero(const uint8_t *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
+  size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t eight;
+    copy_memory(&eight, from + i, sizeof eight);
+    if (eight) {
+      return 0;
+    }
+  }
+  for (; i < bytes; i++) {
     if (from[i]) {
       return 0;
     }
   }
   return 1;
 }
-
-/* An image's state, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-} image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
   return view->state + (offset - view->c->state.freedom);
@@ -14245,10 +14477,10 @@ static int is_image_origin(cloth_metres origin) {
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
-  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  read_view_words(view, (any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
-  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
+  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
          is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
          inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
          inputs->tethers_chosen >= 0 &&
@@ -14266,8 +14498,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
 #if WITH_COLLIDERS
   collider_slot slot;
-  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+  read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  if (!are_state_floats(view, from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -14302,9 +14534,18 @@ static int is_image_unit(cloth_vector a) {
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
-  read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
-  return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
+  read_view_words(view, (any_word *)&held, from, (int32_t)(sizeof held / 4));
+  return held.particle == particle && held.freedom == freedom && are_state_floats(view, from + 8, 6) &&
          is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+/* Are the next four of `left` particles free? Most are, which saves looking at each. */
+static int are_four_free(const uint8_t *freedom, int32_t left) {
+  uint32_t four = 0;
+  if (left >= 4) {
+    copy_memory(&four, freedom, sizeof four);
+  }
+  return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -14314,6 +14555,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
+    if (are_four_free(freedom + i, c->count - i)) {
+      i += 3;
+      continue;
+    }
     if (!is_freedom(freedom[i])) {
       return 0;
     }
@@ -14329,6 +14574,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
+
+#if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
@@ -14363,6 +14610,8 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
@@ -14372,6 +14621,8 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   }
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
+
+#if WITH_IMAGE
 
 /* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
@@ -14407,6 +14658,8 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
@@ -14423,6 +14676,8 @@ static int check_image_gaps(const image_view *view) {
   }
   return 1;
 }
+
+#if WITH_IMAGE
 
 /* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
@@ -14499,7 +14754,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   if (error) {
     return error;
   }
-  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
@@ -14510,6 +14765,615 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
+}
+
+#endif
+
+#endif
+
+/// Saves ///
+
+/*
+ * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
+ * bytes, of any alignment. Scratch is not used.
+ *
+ * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
+ * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
+ * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
+ * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
+ * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
+ */
+
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  copy_memory(buffer, c, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
+  return CLOTH_OK;
+}
+
+#if WITH_SAVE_CHECKS
+
+/* The next float above a positive one. */
+static float next_above(float value) {
+  float_bits b = float_to_bits(value);
+  b.bits++;
+  return b.value;
+}
+
+/* The lanes of a block of floats of any alignment that are nearer to 0 than `beyond`; none that is no number. */
+CLOTH_INLINE lanes_mask are_below(const uint8_t *from, lanes beyond) {
+  float block[CLOTH_LANES];
+  copy_memory(block, from, sizeof block);
+  return lanes_less(lanes_absolute(lanes_load(block)), beyond);
+}
+
+/* Are all floats within +-limit? Infinity and what is no number are not. */
+CLOTH_HOT CLOTH_SEPARATE int are_within(const uint8_t *from, int32_t count, float limit) {
+  enum { BLOCK = CLOTH_LANES * (int32_t)sizeof(float), AT_ONCE = 4 * CLOTH_LANES };
+  const lanes beyond = lanes_splat(next_above(limit));
+  const lanes one = lanes_splat(1.0f);
+  const uint8_t *end = from + (count - count % AT_ONCE) * (int32_t)sizeof(float);
+  lanes_mask within = lanes_first(CLOTH_LANES);
+  for (; from < end; from += 4 * BLOCK) {
+    const lanes_mask first = lanes_both(are_below(from, beyond), are_below(from + BLOCK, beyond));
+    const lanes_mask last = lanes_both(are_below(from + 2 * BLOCK, beyond), are_below(from + 3 * BLOCK, beyond));
+    within = lanes_both(within, lanes_both(first, last));
+  }
+  for (int32_t i = 0; i < count % AT_ONCE; i++) {
+    float value;
+    copy_memory(&value, from + i * (int32_t)sizeof(float), sizeof value);
+    within = lanes_both(within, lanes_less(lanes_absolute(lanes_splat(value)), beyond));
+  }
+  return !lanes_any(lanes_less(lanes_keep(within, one), one));
+}
+
+/* Are the floats of all vector arrays in range, those of the pads between their components included? */
+static int check_save_vectors(const image_view *view) {
+  const cloth *c = view->c;
+  const state_offsets *state = &c->state;
+  const int32_t one = 3 * c->stride;
+  const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
+  const uint32_t offsets[] = {state->position, state->velocity,        state->velocity_history,   state->warm_start,
+                              state->targets,  state->targets + bytes, state->targets + 3 * bytes};
+  const int32_t vectors[] = {1, 1, 2, 1, 1, 2, 2};
+  const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
+                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX};
+  const int32_t arrays = state->targets ? 7 : 4;
+  for (int32_t i = 0; i < arrays; i++) {
+    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The larger of a number and an anchor plus 1. */
+CLOTH_INLINE uint32_t with_anchor(uint32_t highest, const uint8_t *from) {
+  uint32_t anchor;
+  copy_memory(&anchor, from, sizeof anchor);
+  return anchor + 1u > highest ? anchor + 1u : highest;
+}
+
+/* Is the anchor of every tether a particle, or -1? */
+CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.tethers);
+  const int32_t tethers = c->state.tethers ? c->settings.tethers.count * c->count : 0;
+  uint32_t even = 0, odd = 0; /* the highest anchor, plus 1, of every other word */
+  int32_t i = 0;
+  for (; i + 4 <= tethers; i += 4, from += 16) {
+    even = with_anchor(with_anchor(even, from), from + 8);
+    odd = with_anchor(with_anchor(odd, from + 4), from + 12);
+  }
+  for (; i < tethers; i++, from += 4) {
+    even = with_anchor(even, from);
+  }
+  return even <= (uint32_t)c->count && odd <= (uint32_t)c->count;
+}
+
+/* Is every contact of the solver with a collider that there is? */
+static int check_save_contacts(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.contacts);
+  for (int32_t i = 0; c->state.contacts && i < c->count; i++) {
+    uint32_t word, used = 0;
+    copy_memory(&word, from + 4 * (size_t)i, sizeof word);
+    if (word == CONTACT_NONE) {
+      continue;
+    }
+    const uint32_t index = (uint32_t)CONTACT_COLLIDER(word);
+    if (index < (uint32_t)c->settings.capacity.max_colliders) {
+      copy_memory(&used, image_at(view, c->state.colliders) + index * sizeof(collider_slot), sizeof used);
+    }
+    if (!used || CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  const image_view view = {c, state, 1};
+  cloth_inputs inputs;
+  return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
+         check_image_confined(&view, &inputs) && check_image_gaps(&view) && check_save_vectors(&view) &&
+         check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) && check_save_contacts(&view);
+}
+
+#else
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  (void)c;
+  (void)state;
+  return 1;
+}
+
+#endif
+
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  if (bytes < SAVE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  const uint8_t *from = (const uint8_t *)buffer;
+  for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
+    uint32_t word;
+    copy_memory(&word, from, sizeof word);
+    if (word != words_at(c, 0)[i]) {
+      return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
+    }
+  }
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_save_content(c, from)) {
+    return CLOTH_ERROR_IMAGE_CONTENT;
+  }
+  copy_memory(at(c, c->state.freedom), from, c->state_bytes);
+  return CLOTH_OK;
+}
+
+/// Queries ///
+
+/*
+ * A ray against the cloth, and the nearest point of the cloth. In: positions and grid. Out: a point of the surface, in
+ * the caller's memory. Nothing of the arena is written.
+ *
+ * Both queries are one: how far along a ray, from 0 to its length, does something come within a radius of the surface?
+ * For the nearest point the ray has no length, and the radius is the distance of the nearest particle. Positions are
+ * taken into the axes of the query: relative to its origin, with the ray along the third axis. So the distance of the
+ * ray from a point is that of two coordinates, whatever the distance from the origin. A cell whose box in these axes is
+ * farther from the ray than the radius is left out, for a block of lanes at a time; the triangles of the others are
+ * tested one by one, by closed forms. The results are the same for any number of lanes: what is left out depends on the
+ * cell alone, and of equal distances the first triangle wins.
+ */
+
+#if WITH_QUERIES
+
+/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
+   two of these differ by 0 or by at least 2^-123. */
+#define QUERY_QUANTUM 8.8817841970012523e-16f
+/* A triangle whose doubled area, seen along a thin ray, is below this is not hit: 2^-60 m^2. */
+#define MIN_SEEN_AREA 8.6736173798840355e-19f
+/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
+#define MIN_TRIANGLE 8.2718061255302767e-25f
+/* Factor of the squared radius of the test that leaves cells out, against roundings of the tests that follow. */
+#define RADIUS_SLACK 1.0001f
+
+/* A query, and what it has found. */
+typedef struct surface_query {
+  const cloth *c;
+  vector_array x;
+  cloth_vector origin;  /* [m] */
+  cloth_vector axis[3]; /* unit vectors of a right-handed system, the third along the ray */
+  float length;         /* of the ray [m] */
+  float radius;         /* of the surface, 0 for a thin ray [m] */
+  int32_t is_ray;       /* 0: the nearest point */
+  int32_t triangle;     /* the best so far; -1: none */
+  float best;           /* distance along the ray [m], or squared distance of the nearest point [m^2] */
+  float weight[3];      /* of the corners */
+} surface_query;
+
+/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
+   components of axes are not subnormal. The lanes below do the same. */
+static cloth_vector to_query(const surface_query *s, int32_t particle) {
+  const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
+  return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
+                      STATE_QUANTUM);
+}
+
+CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
+  const lanes3 p = lanes3_subtract(lanes3_load(s->x, particle), lanes3_splat(s->origin));
+  return lanes3_flush_below(lanes3_of(lanes3_dot(p, lanes3_splat(s->axis[0])), lanes3_dot(p, lanes3_splat(s->axis[1])),
+                                      lanes3_dot(p, lanes3_splat(s->axis[2]))),
+                            STATE_QUANTUM);
+}
+
+/// A point of a triangle ///
+
+static float query_dot(cloth_vector a, cloth_vector b) {
+  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
+}
+
+/* a / b for 0 <= a <= b; 0 if b is 0. */
+static float share_of(float a, float b) {
+  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
+}
+
+/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
+   second edge from corner 0. */
+typedef struct triangle_regions {
+  float along[3], across[3];
+  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
+} triangle_regions;
+
+static triangle_regions regions_of(const cloth_vector q[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
+  triangle_regions r;
+  for (int32_t n = 0; n < 3; n++) {
+    r.along[n] = negate(query_dot(first, q[n]));
+    r.across[n] = negate(query_dot(second, q[n]));
+  }
+  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
+  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
+  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
+  return r;
+}
+
+static void set_weights(float weight[3], float second, float third) {
+  weight[0] = maximum((1.0f - second) - third, 0.0f);
+  weight[1] = second;
+  weight[2] = third;
+}
+
+/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
+   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
+static void nearest_weights(const cloth_vector q[3], float weight[3]) {
+  const triangle_regions r = regions_of(q);
+  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
+  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
+  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
+    set_weights(weight, 0.0f, 0.0f);
+  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
+    set_weights(weight, 1.0f, 0.0f);
+  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
+    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
+  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
+    set_weights(weight, 0.0f, 1.0f);
+  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
+    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
+  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
+    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
+    set_weights(weight, 1.0f - third, third);
+  } else {
+    const float least = sum * WORK_QUANTUM;
+    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
+                share_of(flush_small(r.opposite[2], least), sum));
+  }
+}
+
+/* The point of a triangle with given weights. */
+static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
+  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
+  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
+  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
+}
+
+/* Squared distance of a triangle from the origin of its corners [m^2], with the weights of the nearest point. */
+static float squared_distance_to_triangle(const cloth_vector q[3], float weight[3]) {
+  nearest_weights(q, weight);
+  const cloth_vector p = weighted_point(q, weight);
+  return vector_dot(p, p);
+}
+
+/// A ray against a triangle ///
+
+/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same numbers for both of
+   its triangles, but for the sign, so that no ray passes between two triangles (Woop, Benthin and Wald, "Watertight
+   Ray/Triangle Intersection", 2013). Returns 1 if it hits. */
+static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
+  float side[3] = {q[1].x * q[2].y - q[1].y * q[2].x, q[2].x * q[0].y - q[2].y * q[0].x,
+                   q[0].x * q[1].y - q[0].y * q[1].x};
+  const float least = minimum(side[0], minimum(side[1], side[2]));
+  const float most = maximum(side[0], maximum(side[1], side[2]));
+  float sum = (side[0] + side[1]) + side[2];
+  const int is_turned = sum < 0.0f;
+  sum = is_turned ? negate(sum) : sum;
+  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) {
+    return 0;
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    weight[n] = share_of(flush_small(is_turned ? negate(side[n]) : side[n], sum * WORK_QUANTUM), sum);
+  }
+  *along = (weight[0] * q[0].z + weight[1] * q[1].z) + weight[2] * q[2].z;
+  return 1;
+}
+
+/* No hit. */
+#define NO_HIT 1.0e30f
+
+/* Where the ray comes within `radius` of a corner, or NO_HIT. */
+static float enter_corner(cloth_vector q, float radius) {
+  const float left = radius * radius - (q.x * q.x + q.y * q.y);
+  return left >= 0.0f ? q.z - square_root(flush_small(left, QUERY_QUANTUM)) : NO_HIT;
+}
+
+/* Where the ray comes within `radius` of an edge, between its ends, or NO_HIT. `seen` is the squared length of the edge
+   as seen along the ray, and `apart` times its root the distance between the two lines. */
+static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
+  const cloth_vector edge = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const float seen = flush_small(edge.x * edge.x + edge.y * edge.y, QUERY_QUANTUM);
+  const float squared = query_dot(edge, edge);
+  const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
+  const float left = flush_small(radius * radius * seen - apart * apart, QUERY_QUANTUM * QUERY_QUANTUM);
+  if (!(seen > 0.0f) || left < 0.0f) {
+    return NO_HIT;
+  }
+  const float start = flush_small(from.x * edge.x + from.y * edge.y, QUERY_QUANTUM);
+  const float depth = square_root(squared) * square_root(left);
+  const float along =
+      flush_small((negate(start * edge.z) - depth) / seen, STATE_QUANTUM); /* from the height of `from` */
+  const float share = along * edge.z - start;                              /* of the edge, times its squared length */
+  return share >= 0.0f && share <= squared ? from.z + along : NO_HIT;
+}
+
+/* Where the ray comes within `radius` of the plane of a triangle, if that is beside the triangle, or NO_HIT. */
+static float enter_face(const cloth_vector q[3], float radius) {
+  const cloth_vector first = unit_or_zero(vector_subtract(q[1], q[0]));
+  const cloth_vector second = unit_or_zero(vector_subtract(q[2], q[0]));
+  const cloth_vector normal = unit_or_zero(vector_cross(first, second));
+  const float slope = normal.z < 0.0f ? negate(normal.z) : normal.z;
+  if (slope < WORK_QUANTUM) {
+    return NO_HIT;
+  }
+  const float offset = flush_small(normal.x * q[0].x + normal.y * q[0].y, STATE_QUANTUM);
+  const float height = ((normal.z < 0.0f ? negate(offset) : offset) - radius) / slope; /* from that of corner 0 */
+  const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
+  const cloth_vector at = vector(negate(normal.x * kept), negate(normal.y * kept), q[0].z + height - normal.z * kept);
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
+    const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
+    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) {
+      return NO_HIT;
+    }
+  }
+  return q[0].z + height;
+}
+
+/* Where a ray comes within `radius` of a triangle: the surface around it consists of its face, moved to both sides,
+   three cylinders and three spheres, and is convex. Returns 1 if it does; the distance is 0 if it starts there. */
+static int hit_thick(const cloth_vector q[3], float radius, float weight[3], float *along) {
+  float entry = enter_face(q, radius);
+  for (int32_t n = 0; n < 3; n++) {
+    entry = minimum(enter_corner(q[n], radius), entry);
+    entry = minimum(enter_edge(q[n], q[(n + 1) % 3], radius), entry);
+  }
+  if (entry < 0.0f) {
+    *along = 0.0f;
+    return squared_distance_to_triangle(q, weight) <= radius * radius;
+  }
+  if (!(entry < NO_HIT)) {
+    return 0;
+  }
+  cloth_vector near[3];
+  for (int32_t n = 0; n < 3; n++) {
+    near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
+  }
+  nearest_weights(near, weight);
+  *along = entry;
+  return 1;
+}
+
+/// The search ///
+
+/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
+static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
+  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
+  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
+  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
+  particle[0] = first + column;
+  particle[1] = triangle % 2 ? below + beside : first + beside;
+  particle[2] = triangle % 2 ? below + column : below + beside;
+}
+
+static void test_triangle(surface_query *s, int32_t triangle) {
+  int32_t particle[3];
+  cloth_vector q[3];
+  float weight[3], found = 0.0f;
+  triangle_corners(s->c, triangle, particle);
+  for (int32_t n = 0; n < 3; n++) {
+    q[n] = to_query(s, particle[n]);
+  }
+  if (!s->is_ray) {
+    found = squared_distance_to_triangle(q, weight);
+  } else if (!(s->radius > 0.0f ? hit_thick(q, s->radius, weight, &found) : hit_thin(q, weight, &found)) ||
+             !(found >= 0.0f && found <= s->length)) {
+    return;
+  }
+  if (s->triangle < 0 || found < s->best || (found == s->best && triangle < s->triangle)) {
+    s->triangle = triangle;
+    s->best = found;
+    copy_memory(s->weight, weight, sizeof weight);
+  }
+}
+
+/* The box around two neighbours of a row, in the axes of the query: its low corner, and minus its high one. */
+typedef struct query_box {
+  lanes3 low, below_high;
+} query_box;
+
+CLOTH_INLINE query_box box_of_pair(const surface_query *s, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 left = to_query_lanes(s, i), right = to_query_lanes(s, i + 1);
+  query_box box;
+  box.low = lanes3_minimum(left, right);
+  box.below_high = lanes3_minimum(lanes3_subtract(none, left), lanes3_subtract(none, right));
+  return box;
+}
+
+/* Which cells between two pairs have a box within the squared radius of the ray. */
+CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *a, const query_box *b,
+                                       float squared_radius) {
+  const lanes3 low = lanes3_minimum(a->low, b->low), below_high = lanes3_minimum(a->below_high, b->below_high);
+  const lanes zero = lanes_splat(0.0f);
+  const lanes x = lanes_maximum(lanes_maximum(low.x, below_high.x), zero);
+  const lanes y = lanes_maximum(lanes_maximum(low.y, below_high.y), zero);
+  const lanes beyond = lanes_flush_below(lanes_subtract(low.z, lanes_splat(s->length)), STATE_QUANTUM);
+  const lanes z = lanes_maximum(lanes_maximum(beyond, below_high.z), zero);
+  const lanes squared = lanes3_dot(lanes3_of(x, y, z), lanes3_of(x, y, z));
+  return lanes_less(squared, lanes_splat(squared_radius));
+}
+
+/* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
+static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  float is_chosen[CLOTH_LANES];
+  lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (is_chosen[n] > 0.0f) {
+      test_triangle(s, 2 * (cell + n));
+      test_triangle(s, 2 * (cell + n) + 1);
+    }
+  }
+}
+
+/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
+   block is taken into the axes of the query once. */
+CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
+  const cloth *c = s->c;
+  const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
+  const float squared_radius = maximum(s->radius * s->radius * RADIUS_SLACK, QUERY_QUANTUM * QUERY_QUANTUM);
+  for (int32_t column = 0; column < sheet; column += CLOTH_LANES) {
+    query_box above = box_of_pair(s, column);
+    for (int32_t row = 0; row < c->grid.rows - 1; row++) {
+      const query_box below = box_of_pair(s, (row + 1) * columns + column);
+      lanes_mask near = are_cells_near(s, &above, &below, squared_radius);
+      near = lanes_both(near, lanes_first(sheet - column));
+      if (lanes_any(near)) {
+        test_cells(s, row * cells + column, near);
+      }
+      above = below;
+    }
+  }
+  for (int32_t row = 0; cells > sheet && row < c->grid.rows - 1; row++) { /* the seam of a tube */
+    test_cells(s, row * cells + sheet, lanes_first(1));
+  }
+}
+
+/* Squared distance of the nearest particle from the origin of the query [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
+  lanes least = lanes_splat(NO_HIT);
+  for (int32_t i = 0; i < s->c->count; i += CLOTH_LANES) {
+    const lanes3 q = to_query_lanes(s, i);
+    const lanes squared = lanes_select(lanes_first(s->c->count - i), lanes3_dot(q, q), least);
+    least = lanes_minimum(squared, least);
+  }
+  float values[CLOTH_LANES];
+  lanes_store(values, least);
+  for (int32_t n = 1; n < CLOTH_LANES; n++) {
+    values[0] = minimum(values[n], values[0]);
+  }
+  return values[0];
+}
+
+/* Area of a triangle over that of a cell at rest below which it has no normal of its own. */
+#define MIN_TRIANGLE_NORMAL 1.0e-6f
+
+static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
+  const cloth_vector first = vector_subtract(p[1], p[0]), second = vector_subtract(p[2], p[0]);
+  const cloth_vector area = vector_flush_work(vector_cross(first, second));
+  const cloth_vector a = vector_scale(area, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const float length = vector_length(a);
+  return length > MIN_TRIANGLE_NORMAL ? vector_flush_work(vector_scale(a, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+}
+
+/* Writes what the query has found. Returns 1, or 0 if that is nothing. */
+static int report_point(const surface_query *s, cloth_surface_point *point) {
+  if (s->triangle < 0) {
+    return 0;
+  }
+  cloth_vector p[3];
+  point->triangle = s->triangle;
+  triangle_corners(s->c, s->triangle, point->particle);
+  copy_memory(point->weight, s->weight, sizeof s->weight);
+  for (int32_t n = 0; n < 3; n++) {
+    p[n] = vector_load(s->x, point->particle[n]);
+  }
+  point->position = weighted_point(p, s->weight);
+  point->normal = triangle_normal(s->c, p);
+  point->distance = s->is_ray ? s->best : square_root(s->best);
+  const cloth_vector from = s->is_ray ? vector_scale(s->axis[2], -1.0f) : vector_subtract(s->origin, point->position);
+  point->side = vector_dot(vector_flush_work(from), point->normal) < 0.0f ? -1 : 1;
+  return 1;
+}
+
+/* The third axis is that of the ray, of unit length; the first is perpendicular to it and to the axis of the world that
+   it leans to least. */
+static void set_query_axes(surface_query *s, cloth_vector ray) {
+  const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
+  const int is_x = x <= y && x <= z, is_y = !is_x && y <= z;
+  const cloth_vector other = vector(is_x ? 1.0f : 0.0f, is_y ? 1.0f : 0.0f, is_x || is_y ? 0.0f : 1.0f);
+  s->axis[0] = unit_or_zero(vector_cross(other, ray));
+  s->axis[1] = vector_flush_work(vector_cross(ray, s->axis[0]));
+  s->axis[2] = ray;
+}
+
+int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
+  int error = check_call(c, ray);
+  if (error || !point) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  const cloth_vector direction =
+      vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
+  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  surface_query s;
+  fill_zero(&s, sizeof s);
+  s.c = c;
+  s.x = vectors_at(c, c->state.position);
+  s.origin = vector_flush(ray->origin, STATE_QUANTUM);
+  set_query_axes(&s, direction);
+  s.length = flush_small(ray->max_distance, STATE_QUANTUM);
+  s.radius = flush_small(ray->thickness, 1.0e-6f);
+  s.is_ray = 1;
+  s.triangle = -1;
+  search_cells(&s);
+  return report_point(&s, point);
+}
+
+int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
+  int error = check_call(c, point);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  surface_query s;
+  fill_zero(&s, sizeof s);
+  s.c = c;
+  s.x = vectors_at(c, c->state.position);
+  s.origin = vector_flush(from, STATE_QUANTUM);
+  s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
+  s.triangle = -1;
+  max_distance = flush_small(max_distance, STATE_QUANTUM);
+  s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
+  search_cells(&s);
+  if (s.best > max_distance * max_distance) {
+    s.triangle = -1;
+  }
+  return report_point(&s, point);
 }
 
 #endif

@@ -34,8 +34,9 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE, _VERTICES,
- *            _SKIN, _FABRICS, _NAMES, _SELF_TEST, _SLEEP and _PLANNING leave parts out: their functions are not
- *            defined, a config that needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING and _SAVE_CHECKS leave parts out: their
+ *            functions are not defined, a config that needs them is refused with LEFT_OUT, and the default config does
+ *            not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -301,8 +302,10 @@ typedef struct cloth_config_capacity {
   int32_t max_confined;   /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t targets;        /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
   int32_t shared_scratch; /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
-  int32_t fixed_work;     /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
-                             CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
+                           above 0, 4 per particle and 4 more */
+  int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
+                           CLOTH_CONTACT_SOLVER; 0..1; default 0 */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -495,6 +498,39 @@ CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_l
 CLOTH_API int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings,
                          const cloth_skin_layout *layout, const void *animated, void *vertices);
 
+/// Queries ///
+
+/* A ray, straight from its origin. */
+typedef struct cloth_ray {
+  cloth_vector origin;    /* [m]; each axis within CLOTH_POSITION_LIMIT */
+  cloth_vector direction; /* of any length from 1e-6, each axis within 1e10 */
+  float max_distance;     /* length of the ray [m]; 0..CLOTH_ANY_DISTANCE */
+  float thickness;        /* distance from the surface that counts as cloth, on both sides and around its rim [m]; 0..1;
+                             below 1e-6 the cloth is a surface without thickness */
+} cloth_ray;
+
+/* A point of the surface, which consists of the triangles that cloth_write_indices16() writes. */
+typedef struct cloth_surface_point {
+  int32_t triangle;      /* its corners are the indices 3 triangle to 3 triangle + 2 */
+  int32_t particle[3];   /* the particles at its corners */
+  float weight[3];       /* barycentric weights of the corners: each 0..1, together 1 to rounding */
+  cloth_vector position; /* of the point [m] */
+  cloth_vector normal;   /* of the triangle, of unit length, to the side that cross(edge_warp, edge_weft) points to; the
+                            y axis of the world where the triangle has collapsed */
+  int32_t side;          /* 1 if the ray comes from, or the asking point lies on, the side of the normal, else -1 */
+  float distance;        /* along the ray to where it meets the cloth, or from the asking point [m] */
+} cloth_surface_point;
+
+/* cloth_cast_ray() finds where a ray first meets the cloth: its surface, or with a thickness the first point of the ray
+   that is no farther from the surface, of which *point is then the nearest; at distance 0 if it starts there. No ray
+   passes between two triangles. cloth_find_nearest() finds the point of the cloth that is nearest to `from`, no farther
+   than max_distance [m], 0..CLOTH_ANY_DISTANCE. Of equally distant triangles the first counts. Both look at every
+   triangle at most once, by closed formulas: work is in proportion to the triangles, whatever their places. The numbers
+   are the same on every machine. Return 1 and write *point; 0 if there is none, and leave it as it is; RANGE. Absent
+   with CLOTH_NO_QUERIES. */
+CLOTH_API int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point);
+CLOTH_API int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point);
+
 /// Particles and pins ///
 
 /* Returns the index of the particle in a column and a row, or INDEX. */
@@ -570,6 +606,26 @@ CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *pre
 
 /* Writes what the cloth did to a collider in the last step, for two-way coupling. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
+
+/* A contact: a particle and a collider that touched in the last step. */
+typedef struct cloth_contact {
+  int32_t particle;      /* index of the particle */
+  int32_t collider;      /* index of the collider */
+  int32_t is_touching;   /* 1 if they touched in the last substep as well, 0 if they came apart before */
+  cloth_vector position; /* of the particle when they last touched, about the thickness away from the surface [m] */
+  cloth_vector normal;   /* of the surface there, out of the collider; of unit length */
+  cloth_vector impulse;  /* that the particle received from the collider during the step [N s]. All impulses of a
+                            collider add up to minus that of its reaction, to rounding */
+} cloth_contact;
+
+/* Writes the contacts of the last step, the first `count` of them at most, in ascending order of particles, and of a
+   particle in the order in which they began. They were recorded while the step ran, as impulses do not follow from the
+   state: the config reserves the room, capacity.max_contacts, and a step does bounded work for each. The record is no
+   part of the state: cloth_load() leaves it alone, and saves and hashes do not depend on it. A contact that found no
+   room is counted in statistics.contacts_dropped. `contacts` may be NULL if `count` is 0. Returns the number of
+   contacts recorded; RANGE: `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or
+   CLOTH_NO_COLLIDERS. */
+CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count);
 
 /// Gravity, wind and fabric ///
 
@@ -705,13 +761,17 @@ CLOTH_API int cloth_is_asleep(const cloth *c);
 /* A step is a function of state, config and dt. The state has a constant size and holds all inputs: pins, colliders,
    wind, fabric. Two machines with equal configs and calls stay equal; a cloth repeats what it did from a state. */
 
-/* Copies the state to a buffer of cloth_memory.saved_bytes and any alignment, at the speed of memcpy, for rollback in
-   the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small. */
+/* Copies the state, behind a header of versions and config hash, to a buffer of cloth_memory.saved_bytes and any
+   alignment, at the speed of memcpy, for rollback in the same build on the same kind of machine. Returns CLOTH_OK, or
+   BUFFER: too small. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
-/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. The
-   content is trusted. Returns CLOTH_OK; IMAGE_VERSION: not a save; IMAGE_CONFIG: of another config; IMAGE_DAMAGED: cut
-   short. */
+/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
+   count, index, flag and float is checked first, at about half the cost of the copy: after damage the call is refused
+   and changes nothing, or a number was exchanged for one that a cloth can have, and steps stay finite and in bounds.
+   Saves have no checksum; images have. With CLOTH_NO_SAVE_CHECKS what follows the header is trusted. Returns CLOTH_OK;
+   IMAGE_VERSION: not a save, or of another version of the library, the state or the numerics; IMAGE_CONFIG: of another
+   config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian,
@@ -813,8 +873,9 @@ typedef struct cloth_statistics {
   int32_t substeps_capped;          /* substeps that ended at solver.max_iterations */
   float residual;                   /* largest relative residual at the end of a substep */
   float bend_ratio;                 /* B' / bend, see grid.min_bending_length; 0 if bend is 0 */
-  int32_t contacts;                 /* particles in contact with a collider at the end of the step */
-  int32_t contacts_sticking;        /* particles in contact that static friction holds */
+  int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
+  int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
+  int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
   cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
@@ -864,7 +925,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_IMAGE_VERSION = -14,    /* not a save or image, or of another version */
   CLOTH_ERROR_IMAGE_CONFIG = -15,     /* a save or image of another config */
   CLOTH_ERROR_IMAGE_DAMAGED = -16,    /* a save or image cut short, or an image whose hash is wrong */
-  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* an image with a value that no cloth can have */
+  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* a save or an image with a value that no cloth can have */
   CLOTH_ERROR_CONTRACTION = -18,      /* self-test: a * b + c is rounded once instead of twice */
   CLOTH_ERROR_ROUNDING = -19,         /* self-test: results are not rounded to nearest, ties to even */
   CLOTH_ERROR_EXCESS_PRECISION = -20, /* self-test: float expressions are not evaluated as floats, as written */

@@ -159,6 +159,22 @@
 #else
 #define WITH_IMAGE 1
 #endif
+#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
+#define WITH_QUERIES 0
+#else
+#define WITH_QUERIES 1
+#endif
+#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
+#define WITH_CONTACT_RECORD 0
+#else
+#define WITH_CONTACT_RECORD 1
+#endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
+#endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0
 #else

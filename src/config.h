@@ -168,6 +168,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }

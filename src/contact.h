@@ -3,6 +3,7 @@
 #include "bounds.h"
 #include "compiler.h"
 #include "contact_push.h"
+#include "contact_record.h"
 #include "costs.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -312,8 +313,10 @@ typedef struct reaction_sums {
   lanes_sum impulse[3]; /* that the particles receive [N s] */
   lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
   lanes_sum touching;   /* how many touch */
-  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum particles;  /* how many of these touch no collider before in the order of slots */
+  lanes_sum sticking;   /* how many touch and do not slide, and do not stick to a collider before */
   lanes_sum near;       /* how many passed the cull tests, touching or not */
+  float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
@@ -326,6 +329,46 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3 torque = lanes3_cross(arm, impulse);
   lanes3_sum_add(sums->impulse, i, impulse);
   lanes3_sum_add(sums->torque, i, torque);
+}
+
+/*
+ * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
+ * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
+ */
+#define MARK_TOUCHES 1.0f
+#define MARK_STICKS 2.0f
+
+static float *contact_marks_of(const cloth *c) {
+  return floats_at(c, c->scratch.residual) + 2 * c->stride;
+}
+
+/* Clears the marks, or marks the particles that the solver holds, which are counted. Returns the marks; NULL if no
+   particle can be counted twice. */
+static float *start_contact_marks(const cloth *c) {
+  float *marks = contact_marks_of(c);
+  if (inputs_of(c)->collider_end < 2 && !has_solver_contacts(c)) {
+    return NULL;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
+    marks[i] = kind == CONTACT_STICK ? MARK_STICKS : kind == CONTACT_SLIDE ? MARK_TOUCHES : 0.0f;
+  }
+  return marks;
+}
+
+/* Counts the particles of a block that touch, 1 in `touches`, of which some slide. */
+CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, lanes touches, lanes_mask slides) {
+  const lanes sticks = lanes_drop(slides, touches);
+  lanes_sum_add(&sums->touching, i, touches);
+  if (!sums->marks) {
+    lanes_sum_add(&sums->particles, i, touches);
+    lanes_sum_add(&sums->sticking, i, sticks);
+    return;
+  }
+  const lanes mark = lanes_load(sums->marks + i);
+  lanes_sum_add(&sums->particles, i, lanes_drop(lanes_less(lanes_splat(0.0f), mark), touches));
+  lanes_sum_add(&sums->sticking, i, lanes_drop(lanes_less(lanes_splat(MARK_TOUCHES), mark), sticks));
+  lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
 /*
@@ -367,9 +410,15 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(m, i, touches, position, lanes3_scale(change, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  const lanes3 impulse = lanes3_scale(change, mass);
+  sum_reactions(m, i, touches, position, impulse, sums);
+  count_contacts(sums, i, c->count - i, b->touches, slides);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};
+    record_contacts(c, m, i, b->touches, made);
+  }
+#endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
@@ -382,10 +431,10 @@ static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cl
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
 static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
-  counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
+  counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
@@ -464,6 +513,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
   if (bounded) {
     find_bounds(c);
   }
@@ -472,6 +522,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
       const moving_body *m = body_in_substep(c, plan, index, substep);
       reaction_sums sums;
       fill_zero(&sums, sizeof sums);
+      sums.marks = marks;
       if (bounded) {
         collide_blocks(c, plan, m, &sums);
       } else {

@@ -159,6 +159,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth *c = (cloth *)arena;
   *c = draft;
   c->magic = CLOTH_MAGIC;
+  c->versions = SAVE_VERSIONS;
+  c->state_bytes = c->state.end - c->state.freedom;
   measure_grid(c, config);
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);

@@ -153,6 +153,15 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Room for the number of entries, the head of each particle, and the entries. */
+static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
+    c->own.contact_record = reserve_floats(end, 1 + c->count);
+    reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -161,6 +170,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  layout_contact_record(c, config->capacity.max_contacts, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;

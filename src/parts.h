@@ -52,6 +52,7 @@
 #include "uniform.h"
 #include "vertices.h"
 #include "contact_push.h"
+#include "contact_record.h"
 #include "statistics.h"
 
 /// 5. Stages of a substep ///
@@ -97,5 +98,7 @@
 #include "bind.h"
 #include "state.h"
 #include "image.h"
+#include "saves.h"
+#include "queries.h"
 #include "measure.h"
 #include "names.h"

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_record.h"
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -64,6 +65,7 @@ CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  clear_contact_record(c);
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;

@@ -72,6 +72,8 @@
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
+ *   own.contact_record resolve, what each contact did; prepare clears it                the caller
+ *                    touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -350,6 +352,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
+  uint32_t contact_record; /* 0 without capacity.max_contacts */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -364,15 +367,34 @@ typedef struct state_offsets {
   uint32_t end;
 } state_offsets;
 
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
+ */
+typedef struct contact_entry {
+  cloth_contact contact;
+  int32_t next; /* the particle's next entry, see contact_record.h */
+} contact_entry;
+
+/* The versions of library, state and numerics in one word: 4 bits, then 7 bits each. */
+#define SAVE_VERSIONS                                                                                                  \
+  ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
+   (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
+
+/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
+   number for the first and refuses the save. */
+enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
+
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
-  uint32_t magic;
-  int32_t count;           /* particles */
-  int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  /* The header of every save, see SAVE_WORDS. */
+  uint32_t magic, versions;
+  uint32_t state_bytes;
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
-  uint32_t total_bytes;    /* of the arena */
-  uint32_t shared_bytes;   /* of the scratch outside of it */
+  /* What lies where. */
+  int32_t count;         /* particles */
+  int32_t stride;        /* floats from one component of a vector array to the next */
+  int32_t has_scratch;   /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  uint32_t total_bytes;  /* of the arena */
+  uint32_t shared_bytes; /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
@@ -382,11 +404,17 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  int32_t max_contacts; /* room in the contact record */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
@@ -402,10 +430,10 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 34) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 12 + 5 + 8 + 34 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the

@@ -3,6 +3,7 @@
 #include "bounds.h"
 #include "compiler.h"
 #include "config.h"
+#include "contact_record.h"
 #include "costs.h"
 #include "fabric.h"
 #include "init.h"
@@ -155,7 +156,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost;
+  uint64_t cost = COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -248,7 +249,7 @@ static int check_step(const cloth *c, float dt) {
 static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, scene);
   if (has_solver_contacts(c) && scene->colliders > 0) {
-    cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
+    cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
   const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;

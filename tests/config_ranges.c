@@ -66,6 +66,7 @@ static const config_field config_fields[] = {
     INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
     INTS(capacity.max_confined, 0, 65535, ""),
     INTS(capacity.shared_scratch, 0, 1, ""),
+    INTS(capacity.max_contacts, 0, 1000000, ""),
     INTS(capacity.fixed_work, 0, 1, ""),
     FLOATS(sleep.speed, 0, 10, " m/s"),
     FLOATS(sleep.time, 0, 60, " s"),

@@ -118,6 +118,11 @@ int main(void) {
 #ifdef CLOTH_NO_AIR
   config.air.drag = 1.0f;
   expect_left_out(&config, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR");
+  config = cloth_config_default();
+#endif
+#if defined(CLOTH_NO_QUERIES) || defined(CLOTH_NO_COLLIDERS)
+  config.capacity.max_contacts = 1;
+  expect_left_out(&config, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS");
 #endif
   return check_report();
 }

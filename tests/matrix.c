@@ -199,6 +199,7 @@ static void configure(int columns, int rows) {
   scene_config.strain_limit.sweeps = 2;
   scene_config.max_colliders = 1;
   scene_config.capacity.max_confined = 2;
+  scene_config.capacity.max_contacts = 12;
 }
 
 static void upright(cloth_config *config) {
@@ -777,6 +778,43 @@ static void fold_vertices(const cloth *sheet) {
     fold_float(values[i]);
 }
 
+static void fold_point(int result, const cloth_surface_point *point) {
+  if (checked(result) == 0)
+    return;
+  fold((uint32_t)point->triangle, 4);
+  fold((uint32_t)point->side, 4);
+  for (int n = 0; n < 3; n++) {
+    fold((uint32_t)point->particle[n], 4);
+    fold_float(point->weight[n]);
+  }
+  fold_vector(point->position);
+  fold_vector(point->normal);
+  fold_float(point->distance);
+}
+
+/* Rays between two opposite corners of the cloth's box and from there past its middle, thin and thick, and the points
+   nearest to both corners. */
+OWN_FRAME static void fold_queries(const cloth *sheet, cloth_vector low, cloth_vector high) {
+  cloth_surface_point point;
+  const cloth_vector along = {high.x - low.x, high.y - low.y + 0.25f, high.z - low.z};
+  for (int n = 0; n < 4; n++) {
+    cloth_ray ray = {low, along, 100.0f, n % 2 ? 0.015625f : 0.0f};
+    ray.direction.x = n < 2 ? along.x : along.x * 0.5f;
+    fold_point(cloth_cast_ray(sheet, &ray, &point), &point);
+  }
+  fold_point(cloth_find_nearest(sheet, low, CLOTH_ANY_DISTANCE, &point), &point);
+  fold_point(cloth_find_nearest(sheet, high, 0.25f, &point), &point);
+  cloth_contact contacts[4] = {{0}};
+  int count = cloth_get_contacts(sheet, contacts, 4);
+  fold((uint32_t)count, 4);
+  for (int n = 0; n < 4 && n < count; n++) {
+    fold((uint32_t)(contacts[n].particle * 256 + contacts[n].collider * 2 + contacts[n].is_touching), 4);
+    fold_vector(contacts[n].position);
+    fold_vector(contacts[n].normal);
+    fold_vector(contacts[n].impulse);
+  }
+}
+
 /* What a caller can ask for after a step, beside the state itself. */
 OWN_FRAME static void fold_results(const cloth *sheet) {
   fold_vertices(sheet);
@@ -784,6 +822,7 @@ OWN_FRAME static void fold_results(const cloth *sheet) {
   checked(cloth_get_bounds(sheet, &low, &high));
   fold_vector(low);
   fold_vector(high);
+  fold_queries(sheet, low, high);
   cloth_measures measures = {0};
   checked(cloth_measure(sheet, &measures));
   fold_float(measures.max_stretch);

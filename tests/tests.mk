@@ -51,7 +51,7 @@ endef
 $(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
 $(eval $(call TEST_SET,$(BUILD)/clang,clang,))
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2))
-$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
+$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'))
 
 accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 	$(BUILD)/tests/accuracy
