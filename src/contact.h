@@ -318,6 +318,16 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   lanes3_sum_add(sums->torque, i, torque);
 }
 
+/* The displacements in the substep that the velocities of a block of particles stand for, relative to the surface, in the
+   collider's local axes. They are not those of the positions where a contact before has moved particles out of an older
+   penetration: that adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+  const lanes3 to = lanes3_add_scaled(x, velocity, lanes_splat(plan->h));
+  return lanes3_subtract(to_local_lanes(m, &m->end, to), b->from);
+}
+
 /*
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
@@ -333,7 +343,8 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
+  const lanes3 velocity = lanes3_load(v, i);
+  lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
   lanes penetration = lanes_keep(touches, b->penetration);
   lanes normal_displacement = lanes3_dot(displacement, b->normal);
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
@@ -355,7 +366,7 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   change = lanes3_scale(change, lanes_splat(plan->inverse_h));
   lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
+  lanes3_store(v, i, lanes3_add(velocity, change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);

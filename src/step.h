@@ -121,9 +121,6 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
     limit_strain(c, predicted_of(c));
   }
 #endif
-
-  /* 2d. Velocities from the moved positions: motion. */
-  update_velocities_from_positions(c, plan);
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -138,9 +135,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
+     the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
     enforce_lengths(c, plan, contacts);
+    update_velocities_from_positions(c, plan, counts);
+  } else {
+    settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
@@ -149,9 +150,6 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    if (has_contact_pushes(c)) {
-      withdraw_pushes(c, plan);
-    }
     project_contacts(c, plan, index, counts);
     if (has_contact_pushes(c)) {
       forget_pushes(c);
@@ -169,7 +167,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
