@@ -78,7 +78,8 @@ enum {
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider */
+  COST_RESPOND = 605,   /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

@@ -124,7 +124,7 @@ typedef struct scene_summary {
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
