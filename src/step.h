@@ -191,6 +191,9 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
+  if (w->plan.tethered) {
+    let_out_tethers(c, &w->plan);
+  }
 #endif
   if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);

@@ -242,6 +242,8 @@ typedef struct step_plan {
   int32_t is_free;       /* 1 if no particle is pinned or confined */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
+  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
+                                        length [m], at most; 0: nothing */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
