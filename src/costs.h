@@ -61,7 +61,7 @@ enum {
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
   COST_BEND_RING = 420,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */

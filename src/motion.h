@@ -74,7 +74,7 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   });
   hold_pins(c, mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
+    CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
 }
 
@@ -280,7 +280,7 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_sta
 static void limit_particle(const settlement *s, int32_t i) {
   const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);
   cloth_vector velocity = vector_load(s->v, i), way = vector_subtract(to, from);
-  if (is_pinned(s->c, i) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
+  if (!(floats_at(s->c, s->c->scratch.mobility)[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
     return;
   }
   const int is_too_fast = clamp_length(&velocity, s->max_speed), is_too_far = clamp_length(&way, s->max_distance);

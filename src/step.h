@@ -133,6 +133,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
@@ -178,7 +183,13 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.is_free = is_free_cloth(c);
+  w->plan.led = 0;
+#if WITH_TARGETS && WITH_PROJECTION
+  if (has_led_particles(c, &w->plan)) {
+    w->plan.led = hold_led_particles(c);
+  }
+#endif
+  w->plan.is_free = !w->plan.led && is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {

@@ -239,7 +239,8 @@ typedef struct step_plan {
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t tethered;      /* 1 if a particle has a tether */
-  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
+  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
