@@ -183,7 +183,6 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.led = 0;
 #if WITH_TARGETS && WITH_PROJECTION
   if (has_led_particles(c, &w->plan)) {
     w->plan.led = hold_led_particles(c);

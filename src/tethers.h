@@ -260,8 +260,6 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
   const int32_t columns = c->grid.columns, *first = tethers_of(c, 0);
   const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
   uint32_t pairs = 0;
-  plan->tether_growth = 1.0f;
-  plan->tether_slack = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t above = i - columns, here = first[i];
     const int is_new = above < 0 || c->settings.capacity.fixed_work || first[above] != here;

@@ -154,7 +154,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost;
+  uint64_t cost = 2u * COST_RECOVER + scene->contact_cost; /* slowed down before contact, put back after it */
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
     cost += scene->tether_slots > 0 ? (uint32_t)(scene->tether_slots + 1) * COST_PAIR_OF_PINS : 0u;
