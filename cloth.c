@@ -9694,12 +9694,10 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
    where g is 1, links count as lying along the surface. */
 #define LINK_COSINE 1.2f
 #define LINK_CAPSTAN 2.0f
-/* A link that is longer than so many times its rest length may lead through a collider. */
+/* A link that is longer than so many times its rest length leads through a collider if its middle is deeper inside than
+   its rest length. Of a particle that is inside, as it has been let go before, links need not be as long. */
 #define TORN_LENGTH 2.0f
-/* The normals of a collider at both ends of such a link point away from each other: cosine of the angle between them. */
-#define TORN_COSINE -0.3f
-/* Sine of the least angle between surface and link. */
-#define TORN_SINE 0.5f
+#define TORN_LENGTH_INSIDE 1.05f
 /* Colliders faster than this [m/s] let no particle go: they hit the cloth at present. */
 #define TORN_SPEED 3.0f
 
@@ -9716,20 +9714,20 @@ typedef struct link_report {
   int32_t torn;   /* 1 if the particle is to be let go */
 } link_report;
 
-/* 1 if the point `x` begins the substep inside the collider, deeper than the margin is wide. */
-static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, cloth_vector *normal) {
-  return distance_of_point(body, to_local(&m->start, x), normal) < negate(m->margin);
+/* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
+static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
+  cloth_vector normal;
+  return distance_of_point(body, to_local(&m->start, x), &normal) < negate(depth);
 }
 
-/* 1 if a long link to a particle at `x` leads through the collider: if one of its ends is inside, or if it leads
-   inwards and the surface at its other end looks away. `steep` is as in link_report. */
+/* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
 static int leads_through(const cloth_collider *body, const moving_body *m, const touching_particle *p, cloth_vector x,
-                         float steep) {
-  cloth_vector normal;
-  if (begins_inside(body, m, p->x, &normal) || begins_inside(body, m, x, &normal)) {
+                         float rest, float stretch) {
+  if (stretch > TORN_LENGTH * TORN_LENGTH &&
+      begins_inside(body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
     return 1;
   }
-  return steep > TORN_SINE * TORN_SINE && vector_dot(rotate(m->start.rotation, normal), p->normal) < TORN_COSINE;
+  return begins_inside(body, m, p->x, m->margin);
 }
 
 /* Adds the link to the particle `other` with the rest length `rest` to the report. */
@@ -9744,8 +9742,9 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
   const float into = flush_small(maximum(negate(vector_dot(link, p->normal)), 0.0f), STATE_QUANTUM);
   const float steep = into * into / squared;
   report->steepest = maximum(report->steepest, steep);
-  if (p->may_let_go && squared > TORN_LENGTH * TORN_LENGTH * rest * rest && vector_dot(link, p->side) > 0.0f) {
-    report->torn |= leads_through(body, m, p, x, steep);
+  const float stretch = squared / (rest * rest);
+  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, p->side) > 0.0f) {
+    report->torn |= leads_through(body, m, p, x, rest, stretch);
   }
 }
 

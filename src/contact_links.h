@@ -29,23 +29,25 @@
 /* Contact asks for the links where a particle presses harder than with a displacement of this acceleration [m/s^2], twice
    that of its weight: what only lies on a surface does not bend over an edge. */
 #define LINK_PRESSURE 19.62f
-/* mu' is near mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos a). Up to 34 degrees,
-   where g is 1, links count as lying along the surface. */
-#define LINK_COSINE 1.2f
+/* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
+   where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
+   solves along lines move a particle into the surface by more than the forces' share. */
+#define LINK_COSINE 1.45f
 #define LINK_CAPSTAN 2.0f
-/* A link that is longer than so many times its rest length may lead through a collider. */
+/* A link that is longer than so many times its rest length leads through a collider if its middle is deeper inside than
+   its rest length. Of a particle that is inside, as it has been let go before, links need not be as long. */
 #define TORN_LENGTH 2.0f
-/* The normals of a collider at both ends of such a link point away from each other: cosine of the angle between them. */
-#define TORN_COSINE -0.3f
-/* Sine of the least angle between surface and link. */
-#define TORN_SINE 0.5f
+#define TORN_LENGTH_INSIDE 1.05f
 /* Colliders faster than this [m/s] let no particle go: they hit the cloth at present. */
 #define TORN_SPEED 3.0f
+
+/* Of the two ends of a link through a collider the one that is behind in this direction is let go: upwards, and to one
+   side where the link is level. It is not along an axis, as a link at right angles to it has no end behind. */
+CLOTH_CONSTANT static const cloth_vector torn_side = {0.48f, 0.6f, 0.64f};
 
 /* A particle in contact with a collider. Vectors are in world axes. */
 typedef struct touching_particle {
   cloth_vector x, normal; /* position at the start of the substep [m], normal of the surface */
-  cloth_vector side;      /* where cloth on both sides of the collider is to go */
   int32_t may_let_go;     /* 1 if the collider lets particles go in this substep */
 } touching_particle;
 
@@ -55,20 +57,20 @@ typedef struct link_report {
   int32_t torn;   /* 1 if the particle is to be let go */
 } link_report;
 
-/* 1 if the point `x` begins the substep inside the collider, deeper than the margin is wide. */
-static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, cloth_vector *normal) {
-  return distance_of_point(body, to_local(&m->start, x), normal) < negate(m->margin);
+/* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
+static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
+  cloth_vector normal;
+  return distance_of_point(body, to_local(&m->start, x), &normal) < negate(depth);
 }
 
-/* 1 if a long link to a particle at `x` leads through the collider: if one of its ends is inside, or if it leads
-   inwards and the surface at its other end looks away. `steep` is as in link_report. */
+/* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
 static int leads_through(const cloth_collider *body, const moving_body *m, const touching_particle *p, cloth_vector x,
-                         float steep) {
-  cloth_vector normal;
-  if (begins_inside(body, m, p->x, &normal) || begins_inside(body, m, x, &normal)) {
+                         float rest, float stretch) {
+  if (stretch > TORN_LENGTH * TORN_LENGTH &&
+      begins_inside(body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
     return 1;
   }
-  return steep > TORN_SINE * TORN_SINE && vector_dot(rotate(m->start.rotation, normal), p->normal) < TORN_COSINE;
+  return begins_inside(body, m, p->x, m->margin);
 }
 
 /* Adds the link to the particle `other` with the rest length `rest` to the report. */
@@ -83,8 +85,9 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
   const float into = flush_small(maximum(negate(vector_dot(link, p->normal)), 0.0f), STATE_QUANTUM);
   const float steep = into * into / squared;
   report->steepest = maximum(report->steepest, steep);
-  if (p->may_let_go && squared > TORN_LENGTH * TORN_LENGTH * rest * rest && vector_dot(link, p->side) > 0.0f) {
-    report->torn |= leads_through(body, m, p, x, steep);
+  const float stretch = squared / (rest * rest);
+  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
+    report->torn |= leads_through(body, m, p, x, rest, stretch);
   }
 }
 
@@ -109,17 +112,6 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
-/* Which of two sides cloth on both sides of a collider is to leave it by: against gravity, a little turned, as links at
-   right angles to it would have no side. */
-static cloth_vector torn_side(const cloth *c) {
-  const cloth_vector g = inputs_of(c)->gravity;
-  const float squared = vector_dot(vector_flush_work(g), vector_flush_work(g));
-  const cloth_vector up = squared > WORK_QUANTUM && is_finite(squared)
-                              ? vector_scale(g, -1.0f / square_root(squared))
-                              : vector(0.0f, 1.0f, 0.0f);
-  return vector_flush_work(vector_add(up, vector(0.123f, 0.057f, 0.211f)));
-}
-
 /* 1 if the collider is slow enough to let particles go in the substep. */
 static int may_let_go(const step_plan *plan, const moving_body *m) {
   const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
@@ -134,7 +126,7 @@ CLOTH_SEPARATE void report_block(const cloth *c, const step_plan *plan, const cl
                                  lanes *share, lanes *let_go) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], shares[CLOTH_LANES], torn[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.side = torn_side(c), .may_let_go = may_let_go(plan, m)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m)};
   lanes_store(asked, ask);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
@@ -146,7 +138,7 @@ CLOTH_SEPARATE void report_block(const cloth *c, const step_plan *plan, const cl
       p.normal = vector_flush_work(vector(n[0][lane], n[1][lane], n[2][lane]));
       report = report_links(c, body, m, &p, i + lane);
     }
-    shares[lane] = minimum(LINK_COSINE * square_root(maximum(1.0f - report.steepest, 0.0f)), 1.0f);
+    shares[lane] = minimum(LINK_COSINE * maximum(1.0f - report.steepest, 0.0f), 1.0f);
     torn[lane] = (float)report.torn;
   }
   *share = lanes_load(shares);
