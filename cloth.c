@@ -9679,8 +9679,12 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
  * So friction may take T cos a (1 - exp(-mu a)), as if the coefficient were mu' = cot(a) (1 - exp(-mu a)): with mu
  * itself particles beside an edge stick there, whatever pulls.
  *
- * A link that leads through a collider, because the cloth began on both sides of it or was torn through it, can never
- * become short. Then the particle at one of its ends is let go: this collider does not hold it until the link is short.
+ * Particles that are deep inside, as they began there or a collider was set upon them, leave a body along the normal of
+ * the sheet, on the side where the sheet lies from the body's middle. Along the surface's normals they would leave on
+ * both sides, and the sheet would stay torn through the body.
+ *
+ * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the particle
+ * at one of its ends is let go: this collider does not hold it until the link is short.
  *
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
@@ -9690,9 +9694,10 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
 /* Contact asks for the links where a particle presses harder than with a displacement of this acceleration [m/s^2], twice
    that of its weight: what only lies on a surface does not bend over an edge. */
 #define LINK_PRESSURE 19.62f
-/* mu' is near mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos a). Up to 34 degrees,
-   where g is 1, links count as lying along the surface. */
-#define LINK_COSINE 1.2f
+/* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
+   where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
+   solves along lines move a particle into the surface by more than the forces' share. */
+#define LINK_COSINE 1.45f
 #define LINK_CAPSTAN 2.0f
 /* A link that is longer than so many times its rest length leads through a collider if its middle is deeper inside than
    its rest length. Of a particle that is inside, as it has been let go before, links need not be as long. */
@@ -9701,10 +9706,13 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
 /* Colliders faster than this [m/s] let no particle go: they hit the cloth at present. */
 #define TORN_SPEED 3.0f
 
+/* Of the two ends of a link through a collider the one that is behind in this direction is let go: upwards, and to one
+   side where the link is level. It is not along an axis, as a link at right angles to it has no end behind. */
+CLOTH_CONSTANT static const cloth_vector torn_side = {0.48f, 0.6f, 0.64f};
+
 /* A particle in contact with a collider. Vectors are in world axes. */
 typedef struct touching_particle {
   cloth_vector x, normal; /* position at the start of the substep [m], normal of the surface */
-  cloth_vector side;      /* where cloth on both sides of the collider is to go */
   int32_t may_let_go;     /* 1 if the collider lets particles go in this substep */
 } touching_particle;
 
@@ -9712,7 +9720,11 @@ typedef struct touching_particle {
 typedef struct link_report {
   float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
   int32_t torn;   /* 1 if the particle is to be let go */
+  cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
 } link_report;
+
+/* What a collider does with a particle instead of holding it at its surface. */
+enum { LINKS_NOTHING, LINKS_LET_GO, LINKS_LIFT_OUT };
 
 /* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
 static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
@@ -9730,11 +9742,14 @@ static int leads_through(const cloth_collider *body, const moving_body *m, const
   return begins_inside(body, m, p->x, m->margin);
 }
 
-/* Adds the link to the particle `other` with the rest length `rest` to the report. */
+/* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
+   the weft. */
 static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
-                        int32_t other, float rest, link_report *report) {
+                        int32_t direction, int32_t other, link_report *report) {
+  const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
   const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
+  report->ends[direction] = link;
   const float squared = vector_dot(link, link);
   if (!(squared > STATE_QUANTUM)) {
     return;
@@ -9743,7 +9758,7 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
   const float steep = into * into / squared;
   report->steepest = maximum(report->steepest, steep);
   const float stretch = squared / (rest * rest);
-  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, p->side) > 0.0f) {
+  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
     report->torn |= leads_through(body, m, p, x, rest, stretch);
   }
 }
@@ -9751,33 +9766,22 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
 /* Reports all links of particle `i`. */
 static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
                                 const touching_particle *p, int32_t i) {
-  link_report report = {0.0f, 0};
+  link_report report = {.torn = 0};
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t wrap = is_wrapped(c) ? columns : 0;
   if (column > 0 || wrap) {
-    report_link(c, body, m, p, i - 1 + (column > 0 ? 0 : wrap), c->grid.spacing_warp, &report);
+    report_link(c, body, m, p, 0, i - 1 + (column > 0 ? 0 : wrap), &report);
   }
   if (column + 1 < columns || wrap) {
-    report_link(c, body, m, p, i + 1 - (column + 1 < columns ? 0 : wrap), c->grid.spacing_warp, &report);
+    report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
   }
   if (row > 0) {
-    report_link(c, body, m, p, i - columns, c->grid.spacing_weft, &report);
+    report_link(c, body, m, p, 2, i - columns, &report);
   }
   if (row + 1 < c->grid.rows) {
-    report_link(c, body, m, p, i + columns, c->grid.spacing_weft, &report);
+    report_link(c, body, m, p, 3, i + columns, &report);
   }
   return report;
-}
-
-/* Which of two sides cloth on both sides of a collider is to leave it by: against gravity, a little turned, as links at
-   right angles to it would have no side. */
-static cloth_vector torn_side(const cloth *c) {
-  const cloth_vector g = inputs_of(c)->gravity;
-  const float squared = vector_dot(vector_flush_work(g), vector_flush_work(g));
-  const cloth_vector up = squared > WORK_QUANTUM && is_finite(squared)
-                              ? vector_scale(g, -1.0f / square_root(squared))
-                              : vector(0.0f, 1.0f, 0.0f);
-  return vector_flush_work(vector_add(up, vector(0.123f, 0.057f, 0.211f)));
 }
 
 /* 1 if the collider is slow enough to let particles go in the substep. */
@@ -9787,30 +9791,90 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
   return vector_dot(way, way) <= most * most;
 }
 
-/* Links of a block of particles in contact, of those where `ask` is 1: *share becomes g, *let_go 1 for particles that
-   are to be let go, and 1 and 0 for the others. `normal` is in the collider's axes. */
-CLOTH_SEPARATE void report_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
+/* Steps of Newton's method towards the place where a particle leaves a body. */
+#define LIFT_STEPS 8
+/* A sheet that lies so much of a body's size behind its middle still leaves it on the front side [1]: a sheet through
+   the middle must not leave it on both, as its roundings have it. */
+#define LIFT_BIAS 0.01f
+
+/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the body's
+   axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so that
+   no step passes the surface. Returns 0 if the sheet has no normal there. */
+static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                    const link_report *report, cloth_vector *out) {
+  const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
+                                           vector_subtract(report->ends[1], report->ends[0]));
+  const float area = vector_dot(vector_flush_work(across), vector_flush_work(across));
+  if (!(area > WORK_QUANTUM) || !is_finite(area)) {
+    return 0;
+  }
+  const cloth_vector normal = vector_scale(across, 1.0f / square_root(area));
+  const cloth_vector from = to_local(&m->start, p->x);
+  cloth_vector along = vector_flush(rotate(rotation_conjugate(m->start.rotation), normal), STATE_QUANTUM);
+  if (vector_dot(from, along) < negate(LIFT_BIAS * m->reach)) {
+    along = vector_scale(along, -1.0f);
+  }
+  float way = 2.0f * m->reach;
+  for (int32_t step = 0; step < LIFT_STEPS; step++) {
+    cloth_vector outward;
+    const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+    const float distance = distance_of_point(body, at_way, &outward) - m->margin;
+    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
+  }
+  *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+  return 1;
+}
+
+/* What becomes of a particle in contact: *share is g, and of a particle that is lifted out *out its place in the body's
+   axes. */
+static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                     int32_t i, float *share, cloth_vector *out) {
+  const link_report report = report_links(c, body, m, p, i);
+  const float deep = maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
+  *share = minimum(LINK_COSINE * maximum(1.0f - report.steepest, 0.0f), 1.0f);
+  if (report.torn) {
+    return LINKS_LET_GO;
+  }
+  const int is_deep = p->may_let_go && begins_inside(body, m, p->x, deep);
+  return is_deep && lift_out(body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
+}
+
+/* The answers of a block of particles. */
+typedef struct link_answers {
+  lanes share;   /* g */
+  lanes kind;    /* LINKS_NOTHING ... */
+  lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
+} link_answers;
+
+/* Asks for the links of a block of particles in contact, of those where `ask` is 1; the others have a share of 1.
+   `normal` is in the collider's axes. */
+CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
                                  const moving_body *m, int32_t i, const lanes3 *normal, lanes ask,
-                                 lanes *share, lanes *let_go) {
-  float asked[CLOTH_LANES], n[3][CLOTH_LANES], shares[CLOTH_LANES], torn[CLOTH_LANES];
+                                 link_answers *answers) {
+  float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.side = torn_side(c), .may_let_go = may_let_go(plan, m)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m)};
   lanes_store(asked, ask);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
   lanes_store(n[2], outward.z);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    link_report report = {0.0f, 0};
+    cloth_vector out = {0.0f, 0.0f, 0.0f};
+    shares[lane] = 1.0f;
+    kinds[lane] = (float)LINKS_NOTHING;
     if (asked[lane] > 0.0f) {
       p.x = vector_load(vectors_at(c, c->state.position), i + lane);
       p.normal = vector_flush_work(vector(n[0][lane], n[1][lane], n[2][lane]));
-      report = report_links(c, body, m, &p, i + lane);
+      kinds[lane] = (float)answer_of(c, body, m, &p, i + lane, &shares[lane], &out);
     }
-    shares[lane] = minimum(LINK_COSINE * square_root(maximum(1.0f - report.steepest, 0.0f)), 1.0f);
-    torn[lane] = (float)report.torn;
+    place[0][lane] = out.x;
+    place[1][lane] = out.y;
+    place[2][lane] = out.z;
   }
-  *share = lanes_load(shares);
-  *let_go = lanes_load(torn);
+  answers->share = lanes_load(shares);
+  answers->kind = lanes_load(kinds);
+  answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
 }
 
 #endif
@@ -10147,30 +10211,40 @@ CLOTH_INLINE lanes bent_friction(float friction, lanes share) {
   return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
 }
 
-/* The share g of each particle that touches, and in *let_go 1 for particles that the collider is to let go: where they
-   press against it, or are inside it. */
-CLOTH_INLINE lanes ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                             const contact_block *b, lanes normal_correction, lanes *let_go) {
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * plan->h * plan->h), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
-  lanes share = one, ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  *let_go = zero;
+  link_answers answers = {one, zero, {zero, zero, zero}};
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     add_varying_work(c, lanes_count(ask), COST_LINKS);
-    report_block(c, plan, body, m, i, &b->normal, ask, &share, let_go);
+    answer_block(c, plan, body, m, i, &b->normal, ask, &answers);
   }
-  return share;
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
 }
 
 /*
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it. Particles that the collider lets go stay
- * where they are and lose their velocity.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
+ * the links say otherwise.
  */
 CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                           const contact_block *b, lanes3 displacement) {
@@ -10178,26 +10252,22 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const lanes zero = lanes_splat(0.0f);
   const lanes_mask touches = lanes_less(zero, b->touches);
   contact_response r;
-  lanes let_go;
   const lanes penetration = lanes_keep(touches, b->penetration);
   const lanes normal_displacement = lanes3_dot(displacement, b->normal);
   const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  const lanes share = ask_links(c, plan, m, i, b, n, &let_go);
+  const link_answers answers = ask_links(c, plan, m, i, b, n);
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, share), n);
+  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.share), n);
   lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
   const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
   r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (lanes_any(lanes_less(zero, let_go))) {
-    const lanes_mask gone = lanes_less(zero, let_go);
-    const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-    r.correction = lanes3_select(gone, none, r.correction);
-    r.change = lanes3_select(gone, lanes3_subtract(none, displacement), r.change);
+  if (lanes_any(lanes_less(zero, answers.kind))) {
+    respond_to_answers(b, &answers, &displacement, &r);
   }
   return r;
 }

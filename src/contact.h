@@ -343,30 +343,40 @@ CLOTH_INLINE lanes bent_friction(float friction, lanes share) {
   return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
 }
 
-/* The share g of each particle that touches, and in *let_go 1 for particles that the collider is to let go: where they
-   press against it, or are inside it. */
-CLOTH_INLINE lanes ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                             const contact_block *b, lanes normal_correction, lanes *let_go) {
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * plan->h * plan->h), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
-  lanes share = one, ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  *let_go = zero;
+  link_answers answers = {one, zero, {zero, zero, zero}};
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     add_varying_work(c, lanes_count(ask), COST_LINKS);
-    report_block(c, plan, body, m, i, &b->normal, ask, &share, let_go);
+    answer_block(c, plan, body, m, i, &b->normal, ask, &answers);
   }
-  return share;
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
 }
 
 /*
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it. Particles that the collider lets go stay
- * where they are and lose their velocity.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
+ * the links say otherwise.
  */
 CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                           const contact_block *b, lanes3 displacement) {
@@ -374,26 +384,22 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const lanes zero = lanes_splat(0.0f);
   const lanes_mask touches = lanes_less(zero, b->touches);
   contact_response r;
-  lanes let_go;
   const lanes penetration = lanes_keep(touches, b->penetration);
   const lanes normal_displacement = lanes3_dot(displacement, b->normal);
   const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  const lanes share = ask_links(c, plan, m, i, b, n, &let_go);
+  const link_answers answers = ask_links(c, plan, m, i, b, n);
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, share), n);
+  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.share), n);
   lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
   const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
   r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (lanes_any(lanes_less(zero, let_go))) {
-    const lanes_mask gone = lanes_less(zero, let_go);
-    const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-    r.correction = lanes3_select(gone, none, r.correction);
-    r.change = lanes3_select(gone, lanes3_subtract(none, displacement), r.change);
+  if (lanes_any(lanes_less(zero, answers.kind))) {
+    respond_to_answers(b, &answers, &displacement, &r);
   }
   return r;
 }
