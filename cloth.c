@@ -1715,10 +1715,10 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
- *             this order
- *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h), forget_pushes()
+ *             (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -4583,13 +4583,13 @@ static float body_reach(const cloth_collider *body) {
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_PAIRS = 45,     /* per particle with tethers: pairs of pins, ... */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
   COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
@@ -8687,7 +8687,8 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
   lanes3 pin = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = 0; n < end; n++) {
     const int32_t i = (n < b->length ? n : n - b->length) * b->next;
-    const lanes pinned = lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
+    const lanes pinned =
+        lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
     const lanes_mask is_pin = lanes_less(zero, pinned);
     const lanes_mask is_second = lanes_both(is_pin, lanes_less(zero, springs));
     if (lanes_any(is_pin)) {
@@ -9131,10 +9132,11 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 
 /*
  * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
- * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins are.
- * Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a tether
- * of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most that any
- * pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D - R)).
+ * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
+ * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
+ * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
+ * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
+ * R)).
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -9160,33 +9162,31 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   }
 }
 
-/* The same for two anchors, of which there may be none or twice the same. Returns 1 if there is a pair. */
-static int32_t is_pair(int32_t a, int32_t b) {
-  return a >= 0 && b >= 0 && a != b;
+/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
+static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const int is_pair = a >= 0 && b >= 0 && a != b;
+  if (is_pair) {
+    let_out_for_pair(c, plan, m, a, b);
+  }
+  return (uint32_t)is_pair;
 }
 
-/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of neighbours. What the particle in
-   the row above has, too, is not looked at again. */
+/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
+   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
   const rest_metric m = metric_of(c, plan->tether_scale);
-  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0);
+  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
   const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
+  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
   uint32_t pairs = 0;
-  for (int32_t i = 0; i < c->count; i++) {
+  for (int32_t i = 0; i < count; i++) {
     const int32_t above = i - columns, here = first[i];
-    const int is_new = above < 0 || c->settings.capacity.fixed_work || first[above] != here;
-    if (is_pair(here, second[i]) && (is_new || second[above] != second[i])) {
-      let_out_for_pair(c, plan, &m, here, second[i]);
-      pairs++;
+    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
+      continue;
     }
-    if (i > 0 && is_pair(here, first[i - 1]) && (is_new || above < 1 || first[above - 1] != first[i - 1])) {
-      let_out_for_pair(c, plan, &m, here, first[i - 1]);
-      pairs++;
-    }
-    if (above >= 0 && is_pair(here, first[above])) {
-      let_out_for_pair(c, plan, &m, here, first[above]);
-      pairs++;
-    }
+    pairs += let_out_for(c, plan, &m, here, second[i]);
+    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
+    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
   }
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
@@ -9442,8 +9442,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
   const step_plan *plan = &workspace_of(c)->plan;
-  const lanes squared_length =
-      plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
@@ -9683,17 +9682,17 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
  * the sheet, on the side where the sheet lies from the body's middle. Along the surface's normals they would leave on
  * both sides, and the sheet would stay torn through the body.
  *
- * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the particle
- * at one of its ends is let go: this collider does not hold it until the link is short.
+ * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the
+ * particle at one of its ends is let go: this collider does not hold it until the link is short.
  *
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
 
 #if WITH_COLLIDERS
 
-/* Contact asks for the links where a particle presses harder than with a displacement of this acceleration [m/s^2], twice
-   that of its weight: what only lies on a surface does not bend over an edge. */
-#define LINK_PRESSURE 19.62f
+/* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
+   but not where it has to bear only its weight and that of its neighbours. */
+#define LINK_PRESSURE 0.03125f
 /* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
    where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
    solves along lines move a particle into the surface by more than the forces' share. */
@@ -9797,9 +9796,9 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
    the middle must not leave it on both, as its roundings have it. */
 #define LIFT_BIAS 0.01f
 
-/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the body's
-   axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so that
-   no step passes the surface. Returns 0 if the sheet has no normal there. */
+/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
+   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
+   that no step passes the surface. Returns 0 if the sheet has no normal there. */
 static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
@@ -9842,20 +9841,20 @@ static int answer_of(const cloth *c, const cloth_collider *body, const moving_bo
 
 /* The answers of a block of particles. */
 typedef struct link_answers {
+  int32_t asked; /* 0: all shares are 1 and all kinds LINKS_NOTHING */
   lanes share;   /* g */
   lanes kind;    /* LINKS_NOTHING ... */
   lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
 } link_answers;
 
-/* Asks for the links of a block of particles in contact, of those where `ask` is 1; the others have a share of 1.
+/* Asks for the links of a block of particles in contact, of those whose kind is 1; the others have a share of 1.
    `normal` is in the collider's axes. */
 CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
-                                 const moving_body *m, int32_t i, const lanes3 *normal, lanes ask,
-                                 link_answers *answers) {
+                                 const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
   touching_particle p = {.may_let_go = may_let_go(plan, m)};
-  lanes_store(asked, ask);
+  lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
   lanes_store(n[2], outward.z);
@@ -9872,6 +9871,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
     place[1][lane] = out.y;
     place[2][lane] = out.z;
   }
+  answers->asked = 1;
   answers->share = lanes_load(shares);
   answers->kind = lanes_load(kinds);
   answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
@@ -10187,14 +10187,21 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   lanes3_sum_add(sums->torque, i, torque);
 }
 
-/* The displacements in the substep that the velocities of a block of particles stand for, relative to the surface, in the
-   collider's local axes. They are not those of the positions where a contact before has moved particles out of an older
-   penetration: that adds no speed, and does not press against the collider opposite. */
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
 CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                      lanes3 velocity, const contact_block *b) {
-  const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
-  const lanes3 to = lanes3_add_scaled(x, velocity, lanes_splat(plan->h));
-  return lanes3_subtract(to_local_lanes(m, &m->end, to), b->from);
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
 }
 
 /* What a contact does to a block of particles, in the collider's local axes. */
@@ -10205,7 +10212,10 @@ typedef struct contact_response {
 } contact_response;
 
 /* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
-CLOTH_INLINE lanes bent_friction(float friction, lanes share) {
+CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
+  if (!asked) {
+    return lanes_splat(friction);
+  }
   const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
   const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
   return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
@@ -10216,14 +10226,16 @@ CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const
                                     const contact_block *b, lanes normal_correction) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * plan->h * plan->h), normal_correction);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = {one, zero, {zero, zero, zero}};
+  link_answers answers = {0, one, zero, {zero, zero, zero}};
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     add_varying_work(c, lanes_count(ask), COST_LINKS);
-    answer_block(c, plan, body, m, i, &b->normal, ask, &answers);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
   }
   return answers;
 }
@@ -10259,14 +10271,15 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.share), n);
+  r.slides =
+      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
   lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
   const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
   r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (lanes_any(lanes_less(zero, answers.kind))) {
+  if (answers.asked) {
     respond_to_answers(b, &answers, &displacement, &r);
   }
   return r;
@@ -10738,8 +10751,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 }
 
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
-   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history is
-   invalidated, as in contact. */
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
 CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -11287,10 +11300,9 @@ CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {
 }
 
 /* Stores the velocities of a block of particles, of which `left` exist, and limits them, without the pushes with which
-   the substep began. Whether all particles are slow enough is told by upper bounds of the lengths, without a square
-   root; a NaN is not. */
-CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity, lanes3 moved, int32_t i,
-                               int32_t left) {
+   the substep began. Whether all particles are slow enough is told by upper bounds of their speeds, without a square
+   root; a NaN is not. The way in the substep is the velocity times its length. */
+CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 moved, int32_t i, int32_t left) {
   if (s->has_pushes) {
     const lanes_mask pushed = lanes_both(is_pushed(s->c, i), lanes_first(left));
     if (lanes_any(pushed)) {
@@ -11301,10 +11313,7 @@ CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity
     }
   }
   lanes3_store(s->v, i, velocity, left);
-  const lanes_mask slow = lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed));
-  const lanes_mask near =
-      lanes_less(length_upper_bound(lanes3_subtract(moved, from)), lanes_splat(s->max_distance));
-  const lanes fast = lanes_drop(lanes_both(slow, near), lanes_splat(1.0f));
+  const lanes fast = lanes_drop(lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed)), lanes_splat(1.0f));
   if (s->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), fast)))) {
     limit_singly(s, i, left);
   }
@@ -11313,9 +11322,7 @@ CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity
 /* Takes back pushes and limits speeds where no velocities follow from moved positions. */
 CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   const settlement s = settlement_of(c, plan, counts);
-  EACH_BLOCK(i, left, c->count, {
-    settle_block(&s, lanes3_load(s.x, i), lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left);
-  });
+  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
 }
 
 /* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
@@ -11330,9 +11337,9 @@ CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, la
 CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
   lanes3 displacement;
   const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
-  const lanes3 v = updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h),
-                                    &displacement);
-  settle_block(s, x, v, moved, i, left);
+  const lanes3 v =
+      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
+  settle_block(s, v, moved, i, left);
 }
 
 /*
@@ -11458,7 +11465,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   EACH_BLOCK(i, left, c->count, {
     const lanes3 x = lanes3_load(f.s.x, i);
     const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
-    settle_block(&f.s, x, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
+    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
   });
 }
 
@@ -11478,8 +11485,12 @@ static int is_free_cloth(const cloth *c) {
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
+/* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
+   may hold, so that rounding does not pass it. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
-   where it was, without velocity. A velocity that contact has given may be as large as those that a caller sets. */
+   where it was, without velocity. */
 static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -11491,7 +11502,7 @@ static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts)
     return;
   }
   if (!is_pinned(c, i)) {
-    counts->particles_limited += clamp_length(&velocity, CLOTH_SPEED_LIMIT);
+    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
@@ -11516,7 +11527,7 @@ typedef struct acceptance_context {
  */
 CLOTH_INLINE lanes_mask is_acceptable(lanes3 to, lanes3 velocity) {
   return lanes_both(lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)),
-                    lanes_less(length_upper_bound(velocity), lanes_splat(CLOTH_SPEED_LIMIT)));
+                    lanes_less(length_upper_bound(velocity), lanes_splat(CONTACT_SPEED_LIMIT)));
 }
 
 CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t left) {
@@ -11821,7 +11832,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK +
-                                                (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -12210,7 +12221,15 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
@@ -12255,17 +12274,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
-#if WITH_TARGETS && WITH_PROJECTION
-  if (plan->led > 0) {
-    lead_particles(c, plan, index);
-  }
-#endif
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
     update_velocities_from_positions(c, plan, counts);
   } else {
     settle_velocities(c, plan, counts);

@@ -319,14 +319,21 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   lanes3_sum_add(sums->torque, i, torque);
 }
 
-/* The displacements in the substep that the velocities of a block of particles stand for, relative to the surface, in the
-   collider's local axes. They are not those of the positions where a contact before has moved particles out of an older
-   penetration: that adds no speed, and does not press against the collider opposite. */
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
 CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                      lanes3 velocity, const contact_block *b) {
-  const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
-  const lanes3 to = lanes3_add_scaled(x, velocity, lanes_splat(plan->h));
-  return lanes3_subtract(to_local_lanes(m, &m->end, to), b->from);
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
 }
 
 /* What a contact does to a block of particles, in the collider's local axes. */
@@ -337,7 +344,10 @@ typedef struct contact_response {
 } contact_response;
 
 /* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
-CLOTH_INLINE lanes bent_friction(float friction, lanes share) {
+CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
+  if (!asked) {
+    return lanes_splat(friction);
+  }
   const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
   const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
   return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
@@ -348,14 +358,16 @@ CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const
                                     const contact_block *b, lanes normal_correction) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * plan->h * plan->h), normal_correction);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = {one, zero, {zero, zero, zero}};
+  link_answers answers = {0, one, zero, {zero, zero, zero}};
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     add_varying_work(c, lanes_count(ask), COST_LINKS);
-    answer_block(c, plan, body, m, i, &b->normal, ask, &answers);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
   }
   return answers;
 }
@@ -391,14 +403,15 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.share), n);
+  r.slides =
+      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
   lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
   const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
   r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (lanes_any(lanes_less(zero, answers.kind))) {
+  if (answers.asked) {
     respond_to_answers(b, &answers, &displacement, &r);
   }
   return r;

@@ -22,17 +22,17 @@
  * the sheet, on the side where the sheet lies from the body's middle. Along the surface's normals they would leave on
  * both sides, and the sheet would stay torn through the body.
  *
- * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the particle
- * at one of its ends is let go: this collider does not hold it until the link is short.
+ * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the
+ * particle at one of its ends is let go: this collider does not hold it until the link is short.
  *
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
 
 #if WITH_COLLIDERS
 
-/* Contact asks for the links where a particle presses harder than with a displacement of this acceleration [m/s^2], twice
-   that of its weight: what only lies on a surface does not bend over an edge. */
-#define LINK_PRESSURE 19.62f
+/* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
+   but not where it has to bear only its weight and that of its neighbours. */
+#define LINK_PRESSURE 0.03125f
 /* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
    where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
    solves along lines move a particle into the surface by more than the forces' share. */
@@ -136,9 +136,9 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
    the middle must not leave it on both, as its roundings have it. */
 #define LIFT_BIAS 0.01f
 
-/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the body's
-   axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so that
-   no step passes the surface. Returns 0 if the sheet has no normal there. */
+/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
+   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
+   that no step passes the surface. Returns 0 if the sheet has no normal there. */
 static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
@@ -181,20 +181,20 @@ static int answer_of(const cloth *c, const cloth_collider *body, const moving_bo
 
 /* The answers of a block of particles. */
 typedef struct link_answers {
+  int32_t asked; /* 0: all shares are 1 and all kinds LINKS_NOTHING */
   lanes share;   /* g */
   lanes kind;    /* LINKS_NOTHING ... */
   lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
 } link_answers;
 
-/* Asks for the links of a block of particles in contact, of those where `ask` is 1; the others have a share of 1.
+/* Asks for the links of a block of particles in contact, of those whose kind is 1; the others have a share of 1.
    `normal` is in the collider's axes. */
 CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
-                                 const moving_body *m, int32_t i, const lanes3 *normal, lanes ask,
-                                 link_answers *answers) {
+                                 const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
   touching_particle p = {.may_let_go = may_let_go(plan, m)};
-  lanes_store(asked, ask);
+  lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
   lanes_store(n[2], outward.z);
@@ -211,6 +211,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
     place[1][lane] = out.y;
     place[2][lane] = out.z;
   }
+  answers->asked = 1;
   answers->share = lanes_load(shares);
   answers->kind = lanes_load(kinds);
   answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));

@@ -15,13 +15,13 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_PAIRS = 45,     /* per particle with tethers: pairs of pins, ... */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
   COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */

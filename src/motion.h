@@ -300,10 +300,9 @@ CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {
 }
 
 /* Stores the velocities of a block of particles, of which `left` exist, and limits them, without the pushes with which
-   the substep began. Whether all particles are slow enough is told by upper bounds of the lengths, without a square
-   root; a NaN is not. */
-CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity, lanes3 moved, int32_t i,
-                               int32_t left) {
+   the substep began. Whether all particles are slow enough is told by upper bounds of their speeds, without a square
+   root; a NaN is not. The way in the substep is the velocity times its length. */
+CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 moved, int32_t i, int32_t left) {
   if (s->has_pushes) {
     const lanes_mask pushed = lanes_both(is_pushed(s->c, i), lanes_first(left));
     if (lanes_any(pushed)) {
@@ -314,10 +313,7 @@ CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity
     }
   }
   lanes3_store(s->v, i, velocity, left);
-  const lanes_mask slow = lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed));
-  const lanes_mask near =
-      lanes_less(length_upper_bound(lanes3_subtract(moved, from)), lanes_splat(s->max_distance));
-  const lanes fast = lanes_drop(lanes_both(slow, near), lanes_splat(1.0f));
+  const lanes fast = lanes_drop(lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed)), lanes_splat(1.0f));
   if (s->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), fast)))) {
     limit_singly(s, i, left);
   }
@@ -326,9 +322,7 @@ CLOTH_INLINE void settle_block(const settlement *s, lanes3 from, lanes3 velocity
 /* Takes back pushes and limits speeds where no velocities follow from moved positions. */
 CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   const settlement s = settlement_of(c, plan, counts);
-  EACH_BLOCK(i, left, c->count, {
-    settle_block(&s, lanes3_load(s.x, i), lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left);
-  });
+  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
 }
 
 /* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
@@ -343,9 +337,9 @@ CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, la
 CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
   lanes3 displacement;
   const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
-  const lanes3 v = updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h),
-                                    &displacement);
-  settle_block(s, x, v, moved, i, left);
+  const lanes3 v =
+      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
+  settle_block(s, v, moved, i, left);
 }
 
 /*
@@ -471,7 +465,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   EACH_BLOCK(i, left, c->count, {
     const lanes3 x = lanes3_load(f.s.x, i);
     const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
-    settle_block(&f.s, x, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
+    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
   });
 }
 
@@ -491,8 +485,12 @@ static int is_free_cloth(const cloth *c) {
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
+/* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
+   may hold, so that rounding does not pass it. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
-   where it was, without velocity. A velocity that contact has given may be as large as those that a caller sets. */
+   where it was, without velocity. */
 static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
@@ -504,7 +502,7 @@ static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts)
     return;
   }
   if (!is_pinned(c, i)) {
-    counts->particles_limited += clamp_length(&velocity, CLOTH_SPEED_LIMIT);
+    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
@@ -529,7 +527,7 @@ typedef struct acceptance_context {
  */
 CLOTH_INLINE lanes_mask is_acceptable(lanes3 to, lanes3 velocity) {
   return lanes_both(lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)),
-                    lanes_less(length_upper_bound(velocity), lanes_splat(CLOTH_SPEED_LIMIT)));
+                    lanes_less(length_upper_bound(velocity), lanes_splat(CONTACT_SPEED_LIMIT)));
 }
 
 CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t left) {

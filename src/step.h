@@ -88,7 +88,15 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
@@ -133,17 +141,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
-#if WITH_TARGETS && WITH_PROJECTION
-  if (plan->led > 0) {
-    lead_particles(c, plan, index);
-  }
-#endif
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
     update_velocities_from_positions(c, plan, counts);
   } else {
     settle_velocities(c, plan, counts);

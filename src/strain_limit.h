@@ -107,7 +107,8 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
   lanes3 pin = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = 0; n < end; n++) {
     const int32_t i = (n < b->length ? n : n - b->length) * b->next;
-    const lanes pinned = lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
+    const lanes pinned =
+        lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
     const lanes_mask is_pin = lanes_less(zero, pinned);
     const lanes_mask is_second = lanes_both(is_pin, lanes_less(zero, springs));
     if (lanes_any(is_pin)) {

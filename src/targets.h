@@ -115,8 +115,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 }
 
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
-   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history is
-   invalidated, as in contact. */
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
 CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);

@@ -195,8 +195,7 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
   const step_plan *plan = &workspace_of(c)->plan;
-  const lanes squared_length =
-      plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
   lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {

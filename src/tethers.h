@@ -219,10 +219,11 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
 
 /*
  * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
- * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins are.
- * Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a tether
- * of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most that any
- * pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D - R)).
+ * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
+ * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
+ * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
+ * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
+ * R)).
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -248,33 +249,31 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   }
 }
 
-/* The same for two anchors, of which there may be none or twice the same. Returns 1 if there is a pair. */
-static int32_t is_pair(int32_t a, int32_t b) {
-  return a >= 0 && b >= 0 && a != b;
+/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
+static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const int is_pair = a >= 0 && b >= 0 && a != b;
+  if (is_pair) {
+    let_out_for_pair(c, plan, m, a, b);
+  }
+  return (uint32_t)is_pair;
 }
 
-/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of neighbours. What the particle in
-   the row above has, too, is not looked at again. */
+/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
+   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
   const rest_metric m = metric_of(c, plan->tether_scale);
-  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0);
+  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
   const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
+  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
   uint32_t pairs = 0;
-  for (int32_t i = 0; i < c->count; i++) {
+  for (int32_t i = 0; i < count; i++) {
     const int32_t above = i - columns, here = first[i];
-    const int is_new = above < 0 || c->settings.capacity.fixed_work || first[above] != here;
-    if (is_pair(here, second[i]) && (is_new || second[above] != second[i])) {
-      let_out_for_pair(c, plan, &m, here, second[i]);
-      pairs++;
+    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
+      continue;
     }
-    if (i > 0 && is_pair(here, first[i - 1]) && (is_new || above < 1 || first[above - 1] != first[i - 1])) {
-      let_out_for_pair(c, plan, &m, here, first[i - 1]);
-      pairs++;
-    }
-    if (above >= 0 && is_pair(here, first[above])) {
-      let_out_for_pair(c, plan, &m, here, first[above]);
-      pairs++;
-    }
+    pairs += let_out_for(c, plan, &m, here, second[i]);
+    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
+    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
   }
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }

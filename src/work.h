@@ -197,7 +197,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK +
-                                                (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
