@@ -1741,10 +1741,10 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
- *             this order
- *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h), forget_pushes()
+ *             (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -1963,9 +1963,12 @@ typedef struct step_plan {
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t tethered;      /* 1 if a particle has a tether */
-  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
+  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
+  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
+                                        length [m], at most; 0: nothing */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
@@ -4679,14 +4682,16 @@ static float body_reach(const cloth_collider *body) {
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_PLACE = 52,     /* per particle: the origin of the step */
-  COST_FOLLOW = 400,   /* per particle, where a step moves the origin in the world, ... */
-  COST_CARRIED = 200,  /* ... and in addition with targets */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,         /* per particle: the origin of the step */
+  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,      /* ... and in addition with targets */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
+  COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
@@ -4726,7 +4731,7 @@ enum {
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
   COST_BEND_RING = 420,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
@@ -4745,7 +4750,8 @@ enum {
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider */
+  COST_RESPOND = 605,   /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
@@ -4916,10 +4922,11 @@ static int may_be_uniform(const cloth *c) {
 
 #if WITH_PLANNING
 
-/* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
+/* Does prepare_step() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
-  return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
+  const int may_be_led = inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[particle] == 0.0f;
+  return !is_pinned(c, particle) && !may_be_led && mass_ratio_at(c, particle) == 1.0f;
 }
 
 /* What find_uniform_lines() would return, between steps. */
@@ -5076,20 +5083,6 @@ CLOTH_INLINE lanes_mask is_push(lanes3 push) {
 /* Which particles of a block have started this substep with a push. */
 CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
   return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
-}
-
-/* Takes the pushes back, before contact is resolved. */
-CLOTH_HOT CLOTH_SEPARATE void withdraw_pushes(const cloth *c, const step_plan *plan) {
-  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
-  const lanes inverse_h = lanes_splat(plan->inverse_h);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
-    if (lanes_any(pushed)) {
-      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(c, 2), i));
-      lanes3_store(x, i, lanes3_subtract(lanes3_load(x, i), push), c->count - i);
-      lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), lanes3_scale(push, inverse_h)), c->count - i);
-    }
-  }
 }
 
 /* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
@@ -5859,6 +5852,9 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+  plan->tether_growth = 1.0f;
+  plan->tether_slack = 0.0f;
+  plan->led = 0;
 }
 
 /* 1 if bending is solved along lines. */
@@ -8948,7 +8944,8 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
  *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
  * with the nearest length L of the range, the mobilities w and the gain g = 1 / (w_p + w_q), exact to first order in
  * l - L, without a square root. Lines are taken one bundle at a time, their springs in red-black order: no two springs
- * of a colour share a particle.
+ * of a colour share a particle. Pins that are farther apart than the line between them may reach contradict the limit:
+ * then it gives way along that line, up to the strain that they share evenly.
  * In: the settings, scratch.mobility. Out: the predicted positions, in scratch.product. Scratch: residual.
  */
 
@@ -8966,11 +8963,17 @@ typedef struct end_displacements {
   lanes3 from, to;
 } end_displacements;
 
+/* A range for the lengths of the springs of several lines. */
+typedef struct line_range {
+  float low;
+  lanes high; /* squared [m^2]; of each line */
+} line_range;
+
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
    make the products of the next spring subnormal. */
-CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, lanes mobility, lanes other, lanes3 d) {
+CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lanes mobility, lanes other, lanes3 d) {
   const lanes squared = lanes3_dot(d, d);
-  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), lanes_splat(range->high));
+  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), range->high);
   const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
   const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
   const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
@@ -8981,7 +8984,7 @@ CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, 
 }
 
 /* Limits the springs from an element to the next, of all lines. */
-CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
+CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
@@ -9000,7 +9003,7 @@ CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, 
 
 /* Limits all springs of rings, spring after spring, starting with the one that ends at element 0. That one is evaluated
    again at the end: each particle needs the corrections of the spring before and after it. */
-CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) {
+CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
   const lanes3 start = lanes3_load(b->x, 0);
   int32_t element = b->length - 1;
   lanes3 here = lanes3_load(b->x, element * b->next);
@@ -9023,10 +9026,37 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
 
 #endif
 
+/* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
+   times the limit: the n-th part of the distance, squared. The largest over the line. */
+CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const int32_t end = b->is_ring ? 2 * b->length : b->length;
+  lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
+  lanes3 pin = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = 0; n < end; n++) {
+    const int32_t i = (n < b->length ? n : n - b->length) * b->next;
+    const lanes pinned =
+        lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
+    const lanes_mask is_pin = lanes_less(zero, pinned);
+    const lanes_mask is_second = lanes_both(is_pin, lanes_less(zero, springs));
+    if (lanes_any(is_pin)) {
+      const lanes3 x = lanes3_keep(is_pin, lanes3_load(b->x, i));
+      const lanes3 apart = lanes3_flush_below(lanes3_keep(is_second, lanes3_subtract(x, pin)), STATE_QUANTUM);
+      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), one);
+      high = lanes_maximum(high, lanes_divide(lanes3_dot(apart, apart), squared_count));
+      pin = lanes3_select(is_pin, x, pin);
+      springs = lanes_drop(is_pin, springs);
+    }
+    const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+    springs = lanes_add(springs, follows);
+  }
+  return high;
+}
+
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
-  const distance_range range = *limit;
   const line_bundle b = *bundle;
+  const line_range range = {limit->low, reach_of_pins(limit, &b)};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -9448,6 +9478,67 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
   return any;
 }
 
+/*
+ * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
+ * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
+ * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
+ * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
+ * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
+ * R)).
+ */
+
+/* Position of a pin at the end of the step [m]. */
+static cloth_vector end_of_pin(const cloth *c, const step_plan *plan, int32_t pin) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), pin);
+  return vector_add_scaled(x, vector_load(vectors_at(c, c->state.velocity), pin), plan->dt);
+}
+
+/* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
+   lines, so that they are never farther apart than at one of the two. */
+static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
+  const lanes columns =
+      shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
+  const float rest = square_root(lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b)))));
+  const float before = vector_length(vector_subtract(vector_load(x, a), vector_load(x, b)));
+  const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
+  const float apart = maximum(before, after);
+  if (apart > rest) {
+    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
+    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+  }
+}
+
+/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
+static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const int is_pair = a >= 0 && b >= 0 && a != b;
+  if (is_pair) {
+    let_out_for_pair(c, plan, m, a, b);
+  }
+  return (uint32_t)is_pair;
+}
+
+/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
+   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
+CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
+  const rest_metric m = metric_of(c, plan->tether_scale);
+  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
+  const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
+  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
+  uint32_t pairs = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t above = i - columns, here = first[i];
+    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
+      continue;
+    }
+    pairs += let_out_for(c, plan, &m, here, second[i]);
+    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
+    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
+  }
+  add_varying_work(c, pairs, COST_PAIR_OF_PINS);
+}
+
 #endif
 
 /* Removes the tethers to a particle that is a pin no longer. */
@@ -9683,6 +9774,14 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
+CLOTH_SEPARATE lanes let_out(const step_plan *plan, lanes squared_length) {
+  const lanes length = lanes_square_root(squared_length);
+  const lanes grown = lanes_minimum(lanes_multiply(length, lanes_splat(plan->tether_growth)),
+                                    lanes_add(length, lanes_splat(plan->tether_slack)));
+  return lanes_multiply(grown, grown);
+}
+
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
   uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
@@ -9690,13 +9789,15 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
+  lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
-  lanes excess = lanes_subtract(squared, ends->squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  lanes excess = lanes_subtract(squared, squared_length);
+  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
@@ -9913,6 +10014,218 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
   lanes3 d = lanes3_of(outside(c, block, 0, p.x), outside(c, block, 1, p.y), outside(c, block, 2, p.z));
   return lanes3_dot(d, d);
 }
+
+/// Links over colliders ///
+
+/*
+ * What the links of a particle in contact, the springs to its neighbours along warp and weft, mean for the contact.
+ *
+ * A link that leads over an edge of a collider is a straight line through the edge. It pulls the particle with T sin a
+ * into the surface and with T cos a along it, T being its tension and a the angle between surface and link. Cloth would
+ * bend around the edge there, and friction would leave exp(-mu a) of the pull along the surface (Euler and Eytelwein).
+ * So friction may take T cos a (1 - exp(-mu a)), as if the coefficient were mu' = cot(a) (1 - exp(-mu a)): with mu
+ * itself particles beside an edge stick there, whatever pulls.
+ *
+ * Particles that are deep inside, as they began there or a collider was set upon them, leave a body along the normal of
+ * the sheet, on the side where the sheet lies from the body's middle. Along the surface's normals they would leave on
+ * both sides, and the sheet would stay torn through the body.
+ *
+ * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the
+ * particle at one of its ends is let go: this collider does not hold it until the link is short.
+ *
+ * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
+   but not where it has to bear only its weight and that of its neighbours. */
+#define LINK_PRESSURE 0.03125f
+/* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
+   where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
+   solves along lines move a particle into the surface by more than the forces' share. */
+#define LINK_COSINE 1.45f
+#define LINK_CAPSTAN 2.0f
+/* A link that is longer than so many times its rest length leads through a collider if its middle is deeper inside than
+   its rest length. Of a particle that is inside, as it has been let go before, links need not be as long. */
+#define TORN_LENGTH 2.0f
+#define TORN_LENGTH_INSIDE 1.05f
+/* Colliders faster than this [m/s] let no particle go: they hit the cloth at present. */
+#define TORN_SPEED 3.0f
+
+/* Of the two ends of a link through a collider the one that is behind in this direction is let go: upwards, and to one
+   side where the link is level. It is not along an axis, as a link at right angles to it has no end behind. */
+CLOTH_CONSTANT static const cloth_vector torn_side = {0.48f, 0.6f, 0.64f};
+
+/* A particle in contact with a collider. Vectors are in world axes. */
+typedef struct touching_particle {
+  cloth_vector x, normal; /* position at the start of the substep [m], normal of the surface */
+  int32_t may_let_go;     /* 1 if the collider lets particles go in this substep */
+} touching_particle;
+
+/* What contact has to know of the links of a particle. */
+typedef struct link_report {
+  float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
+  int32_t torn;   /* 1 if the particle is to be let go */
+  cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
+} link_report;
+
+/* What a collider does with a particle instead of holding it at its surface. */
+enum { LINKS_NOTHING, LINKS_LET_GO, LINKS_LIFT_OUT };
+
+/* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
+static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
+  cloth_vector normal;
+  return distance_of_point(body, to_local(&m->start, x), &normal) < negate(depth);
+}
+
+/* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
+static int leads_through(const cloth_collider *body, const moving_body *m, const touching_particle *p, cloth_vector x,
+                         float rest, float stretch) {
+  if (stretch > TORN_LENGTH * TORN_LENGTH &&
+      begins_inside(body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
+    return 1;
+  }
+  return begins_inside(body, m, p->x, m->margin);
+}
+
+/* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
+   the weft. */
+static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                        int32_t direction, int32_t other, link_report *report) {
+  const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
+  const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
+  report->ends[direction] = link;
+  const float squared = vector_dot(link, link);
+  if (!(squared > STATE_QUANTUM)) {
+    return;
+  }
+  const float into = flush_small(maximum(negate(vector_dot(link, p->normal)), 0.0f), STATE_QUANTUM);
+  const float steep = into * into / squared;
+  report->steepest = maximum(report->steepest, steep);
+  const float stretch = squared / (rest * rest);
+  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
+    report->torn |= leads_through(body, m, p, x, rest, stretch);
+  }
+}
+
+/* Reports all links of particle `i`. */
+static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
+                                const touching_particle *p, int32_t i) {
+  link_report report = {.torn = 0};
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t wrap = is_wrapped(c) ? columns : 0;
+  if (column > 0 || wrap) {
+    report_link(c, body, m, p, 0, i - 1 + (column > 0 ? 0 : wrap), &report);
+  }
+  if (column + 1 < columns || wrap) {
+    report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
+  }
+  if (row > 0) {
+    report_link(c, body, m, p, 2, i - columns, &report);
+  }
+  if (row + 1 < c->grid.rows) {
+    report_link(c, body, m, p, 3, i + columns, &report);
+  }
+  return report;
+}
+
+/* 1 if the collider is slow enough to let particles go in the substep. */
+static int may_let_go(const step_plan *plan, const moving_body *m) {
+  const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
+  const float most = TORN_SPEED * plan->h;
+  return vector_dot(way, way) <= most * most;
+}
+
+/* Steps of Newton's method towards the place where a particle leaves a body. */
+#define LIFT_STEPS 8
+/* A sheet that lies so much of a body's size behind its middle still leaves it on the front side [1]: a sheet through
+   the middle must not leave it on both, as its roundings have it. */
+#define LIFT_BIAS 0.01f
+
+/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
+   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
+   that no step passes the surface. Returns 0 if the sheet has no normal there. */
+static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                    const link_report *report, cloth_vector *out) {
+  const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
+                                           vector_subtract(report->ends[1], report->ends[0]));
+  const float area = vector_dot(vector_flush_work(across), vector_flush_work(across));
+  if (!(area > WORK_QUANTUM) || !is_finite(area)) {
+    return 0;
+  }
+  const cloth_vector normal = vector_scale(across, 1.0f / square_root(area));
+  const cloth_vector from = to_local(&m->start, p->x);
+  cloth_vector along = vector_flush(rotate(rotation_conjugate(m->start.rotation), normal), STATE_QUANTUM);
+  if (vector_dot(from, along) < negate(LIFT_BIAS * m->reach)) {
+    along = vector_scale(along, -1.0f);
+  }
+  float way = 2.0f * m->reach;
+  for (int32_t step = 0; step < LIFT_STEPS; step++) {
+    cloth_vector outward;
+    const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+    const float distance = distance_of_point(body, at_way, &outward) - m->margin;
+    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
+  }
+  *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+  return 1;
+}
+
+/* What becomes of a particle in contact: *share is g, and of a particle that is lifted out *out its place in the body's
+   axes. */
+static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                     int32_t i, float *share, cloth_vector *out) {
+  const link_report report = report_links(c, body, m, p, i);
+  const float deep = maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
+  *share = minimum(LINK_COSINE * maximum(1.0f - report.steepest, 0.0f), 1.0f);
+  if (report.torn) {
+    return LINKS_LET_GO;
+  }
+  const int is_deep = p->may_let_go && begins_inside(body, m, p->x, deep);
+  return is_deep && lift_out(body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
+}
+
+/* The answers of a block of particles. */
+typedef struct link_answers {
+  int32_t asked; /* 0: all shares are 1 and all kinds LINKS_NOTHING */
+  lanes share;   /* g */
+  lanes kind;    /* LINKS_NOTHING ... */
+  lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
+} link_answers;
+
+/* Asks for the links of a block of particles in contact, of those whose kind is 1; the others have a share of 1.
+   `normal` is in the collider's axes. */
+CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
+                                 const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
+  float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
+  const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
+  touching_particle p = {.may_let_go = may_let_go(plan, m)};
+  lanes_store(asked, answers->kind);
+  lanes_store(n[0], outward.x);
+  lanes_store(n[1], outward.y);
+  lanes_store(n[2], outward.z);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    cloth_vector out = {0.0f, 0.0f, 0.0f};
+    shares[lane] = 1.0f;
+    kinds[lane] = (float)LINKS_NOTHING;
+    if (asked[lane] > 0.0f) {
+      p.x = vector_load(vectors_at(c, c->state.position), i + lane);
+      p.normal = vector_flush_work(vector(n[0][lane], n[1][lane], n[2][lane]));
+      kinds[lane] = (float)answer_of(c, body, m, &p, i + lane, &shares[lane], &out);
+    }
+    place[0][lane] = out.x;
+    place[1][lane] = out.y;
+    place[2][lane] = out.z;
+  }
+  answers->asked = 1;
+  answers->share = lanes_load(shares);
+  answers->kind = lanes_load(kinds);
+  answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+}
+
+#endif
 
 /// Contact by projection ///
 
@@ -10233,6 +10546,70 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3_sum_add(sums->torque, i, torque);
 }
 
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
+}
+
+/* What a contact does to a block of particles, in the collider's local axes. */
+typedef struct contact_response {
+  lanes3 correction; /* of the positions [m] */
+  lanes3 change;     /* of the velocities, times the length of the substep [m] */
+  lanes_mask slides; /* which slip */
+} contact_response;
+
+/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
+CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
+  if (!asked) {
+    return lanes_splat(friction);
+  }
+  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
+  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
+  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
+}
+
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
+  const cloth_collider *body = shape_of(c, m);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
+  link_answers answers = {0, one, zero, {zero, zero, zero}};
+  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
+    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
+  }
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
+}
+
 /*
  * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
  * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
@@ -10277,44 +10654,59 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
+ * the links say otherwise.
  */
-CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                      const contact_block *b, reaction_sums *sums) {
+CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                          const contact_block *b, lanes3 displacement) {
   const cloth_collider *body = shape_of(c, m);
-  vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes zero = lanes_splat(0.0f);
-  lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
-  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const lanes zero = lanes_splat(0.0f);
+  const lanes_mask touches = lanes_less(zero, b->touches);
+  contact_response r;
+  const lanes penetration = lanes_keep(touches, b->penetration);
+  const lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const link_answers answers = ask_links(c, plan, m, i, b, n);
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
-  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
-  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
-  if (!m->aligned) {
-    correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
+  const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  r.slides =
+      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
+  lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
+  const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
+  r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
+  r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
+  if (answers.asked) {
+    respond_to_answers(b, &answers, &displacement, &r);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  return r;
+}
+
+/* Moves the particles of a block that touch, and sums up what the collider gets. */
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
+  vector_array x = predicted_of(c);
+  vector_array v = vectors_at(c, c->state.velocity);
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes3 velocity = lanes3_load(v, i);
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
+  contact_response r = response_of(c, plan, m, i, b, displacement);
+  if (!m->aligned) {
+    r.correction = lanes3_rotate(m->end.rotation, r.correction);
+    r.change = lanes3_rotate(m->end.rotation, r.change);
+  }
+  keep_pushes(c, plan, touches, r.change, i);
+  const lanes3 change = lanes3_scale(r.change, lanes_splat(plan->inverse_h));
+  const lanes3 position = lanes3_add(lanes3_load(x, i), r.correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
+  lanes3_store(v, i, lanes3_add(velocity, change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   const lanes3 impulse = lanes3_scale(change, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
-  count_contacts(sums, i, c->count - i, b->touches, slides);
+  count_contacts(sums, i, c->count - i, b->touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};
@@ -10682,7 +11074,7 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
 /* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
    reload them every iteration. */
 typedef struct target_context {
-  vector_array x, v; /* predicted positions and velocities */
+  vector_array start, x, v; /* positions at the start of the substep, predicted positions, velocities */
   vector_array limit, position, position_before, normal, normal_before;
   const float *mobility;
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
@@ -10779,8 +11171,9 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
   *p = lanes3_load(positions, 0);
 }
 
-/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
-   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
 CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -10804,16 +11197,18 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  lanes3 way = lanes3_keep(moved, lanes3_subtract(place, lanes3_load(f->start, i)));
+  lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f->inverse_h));
+  lanes3_store(f->x, i, place, left);
+  lanes3_store(f->v, i, lanes3_select(moved, velocity, lanes3_load(f->v, i)), left);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
-/* Enforces the motion constraints of all particles in substep `index`. */
-CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+static target_context target_context_of(const cloth *c, const step_plan *plan, int32_t index) {
   const float late = (float)(index + 1) / (float)plan->substeps;
-  const target_context f = {.x = predicted_of(c),
+  const target_context f = {.start = vectors_at(c, c->state.position),
+                            .x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
                             .position = target_vectors(c, TARGET_POSITION),
@@ -10826,7 +11221,60 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .early = 1.0f - late,
                             .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
+  return f;
+}
+
+/* Enforces the motion constraints of all particles in substep `index`. */
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+}
+
+/*
+ * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
+ * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
+ * them.
+ */
+
+/* 1 if targets act as pins: where nothing acts by forces, which know other pins only. */
+static int has_led_particles(const cloth *c, const step_plan *plan) {
+  return inputs_of(c)->targets != TARGETS_NONE && plan->projects && !plan->forces && !has_solver_contacts(c);
+}
+
+/* Takes the mobility of led particles. Returns how many there are. */
+CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
+  const float *max_distance = target_vectors(c, TARGET_LIMIT).x;
+  float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t led = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (max_distance[i] == 0.0f && mobility[i] > 0.0f) {
+      mobility[i] = 0.0f;
+      led++;
+    }
+  }
+  return led;
+}
+
+/* Predicts the led particles at their targets, with the velocities that lead there. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes_mask valid = lanes_first(left);
+    const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
+    const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
+    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    if (lanes_any(led)) {
+      const lanes3 target =
+          target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
+      const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
+      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
+      lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
+    }
+  }
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
@@ -11046,7 +11494,7 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   });
   hold_pins(c, mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
+    CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
 }
 
@@ -11220,15 +11668,98 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 
 #endif
 
-/* v += (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. Returns the displacement. */
-CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
-                                          int32_t i, int32_t left) {
-  lanes3 velocity = lanes3_load(v, i);
-  lanes3 predicted = prediction(lanes3_load(x, i), velocity, h);
-  lanes3 displacement = lanes3_subtract(lanes3_load(moved, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, displacement, inverse_h), left);
-  return displacement;
+/* The limit on speed acts on motion that contact did not cause, so it comes before contact. The pushes of contacts are
+   taken out of the motion first. */
+
+/* Loop invariants of settle_block(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct settlement {
+  const cloth *c;
+  cloth_statistics *counts;
+  vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
+  float h, inverse_h;
+  float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
+  int32_t has_pushes, fixed_work;
+} settlement;
+
+static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = {.c = c,
+                        .counts = counts,
+                        .x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .moved = predicted_of(c),
+                        .h = plan->h,
+                        .inverse_h = plan->inverse_h,
+                        .max_speed = c->settings.integration.max_speed,
+                        .max_distance = c->settings.integration.max_speed * plan->h,
+                        .has_pushes = has_contact_pushes(c),
+                        .fixed_work = c->settings.capacity.fixed_work};
+  return s;
+}
+
+/* Slows a particle down to the largest speed. What is not finite is left to accept_particles(). */
+static void limit_particle(const settlement *s, int32_t i) {
+  const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);
+  cloth_vector velocity = vector_load(s->v, i), way = vector_subtract(to, from);
+  if (!(floats_at(s->c, s->c->scratch.mobility)[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
+    return;
+  }
+  const int is_too_fast = clamp_length(&velocity, s->max_speed), is_too_far = clamp_length(&way, s->max_distance);
+  if (is_too_fast) {
+    vector_store(s->v, i, velocity);
+  }
+  if (is_too_far) {
+    vector_store(s->moved, i, vector_add(from, way));
+  }
+  s->counts->particles_limited += is_too_fast || is_too_far;
+}
+
+CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    limit_particle(s, i + lane);
+  }
+}
+
+/* Stores the velocities of a block of particles, of which `left` exist, and limits them, without the pushes with which
+   the substep began. Whether all particles are slow enough is told by upper bounds of their speeds, without a square
+   root; a NaN is not. The way in the substep is the velocity times its length. */
+CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 moved, int32_t i, int32_t left) {
+  if (s->has_pushes) {
+    const lanes_mask pushed = lanes_both(is_pushed(s->c, i), lanes_first(left));
+    if (lanes_any(pushed)) {
+      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(s->c, 2), i));
+      moved = lanes3_subtract(moved, push);
+      velocity = lanes3_subtract(velocity, lanes3_scale(push, lanes_splat(s->inverse_h)));
+      lanes3_store(s->moved, i, moved, left);
+    }
+  }
+  lanes3_store(s->v, i, velocity, left);
+  const lanes fast = lanes_drop(lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed)), lanes_splat(1.0f));
+  if (s->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), fast)))) {
+    limit_singly(s, i, left);
+  }
+}
+
+/* Takes back pushes and limits speeds where no velocities follow from moved positions. */
+CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
+  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
+}
+
+/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
+   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. *displacement is x_moved -
+   x_predicted. */
+CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, lanes h, lanes inverse_h,
+                                     lanes3 *displacement) {
+  *displacement = lanes3_subtract(moved, prediction(x, velocity, h));
+  return lanes3_add_scaled(velocity, *displacement, inverse_h);
+}
+
+CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
+  lanes3 displacement;
+  const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
+  const lanes3 v =
+      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
+  settle_block(s, v, moved, i, left);
 }
 
 /*
@@ -11258,10 +11789,9 @@ typedef struct free_sums {
 
 /* Loop invariants of update_free_velocities(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct free_context {
-  vector_array x, v, moved;
+  settlement s;
   const float *mass_ratio; /* NULL: 1 */
   cloth_vector origin;     /* of the arms */
-  float h, inverse_h;
 } free_context;
 
 /* a.x b.x, a.y b.y, a.z b.z */
@@ -11271,9 +11801,13 @@ CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
 
 /* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
-  lanes3 arm = lanes3_subtract(lanes3_load(f->x, i), lanes3_splat(f->origin));
-  lanes3 d = lanes3_quantise(
-      update_velocity_block(f->x, f->v, f->moved, lanes_splat(f->h), lanes_splat(f->inverse_h), i, left), WORK_ROUNDER);
+  const lanes3 x = lanes3_load(f->s.x, i);
+  lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
+  lanes3_store(f->s.v, i,
+               updated_velocity(x, lanes3_load(f->s.v, i), lanes3_load(f->s.moved, i), lanes_splat(f->s.h),
+                                lanes_splat(f->s.inverse_h), &d),
+               left);
+  d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
     d = lanes3_keep(lanes_first(left), d);
@@ -11333,14 +11867,10 @@ CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float m
   return rotation;
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
-  const free_context f = {.x = vectors_at(c, c->state.position),
-                          .v = vectors_at(c, c->state.velocity),
-                          .moved = predicted_of(c),
+CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan, const settlement *s) {
+  const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
-                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
-                          .h = plan->h,
-                          .inverse_h = plan->inverse_h};
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2)};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
@@ -11353,23 +11883,21 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
   const lanes3 origin = lanes3_splat(f.origin);
   EACH_BLOCK(i, left, c->count, {
-    const lanes3 arm = lanes3_subtract(lanes3_load(f.x, i), origin);
-    const lanes3 v = lanes3_subtract(lanes3_load(f.v, i), lanes3_cross(rate, arm));
-    lanes3_store(f.v, i, lanes3_subtract(v, taken), left);
+    const lanes3 x = lanes3_load(f.s.x, i);
+    const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
+    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
   });
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+/* Velocities from the moved positions, limited, without the pushes of contacts. */
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan,
+                                                               cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
   if (plan->is_free) {
-    update_free_velocities(c, plan);
+    update_free_velocities(c, plan, &s);
     return;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
-  vector_array moved = predicted_of(c);
-  lanes h = lanes_splat(plan->h);
-  lanes inverse_h = lanes_splat(plan->inverse_h);
-  EACH_BLOCK(i, left, c->count, (void)update_velocity_block(x, v, moved, h, inverse_h, i, left));
+  EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
 }
 
 /* 1 if no particle is pinned or confined. */
@@ -11377,12 +11905,15 @@ static int is_free_cloth(const cloth *c) {
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
+/* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
+   may hold, so that rounding does not pass it. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
-   where it was, without velocity; one that is too fast is slowed down to max_speed. */
-static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+   where it was, without velocity. */
+static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
   if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
@@ -11390,13 +11921,8 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
     counts->particles_recovered++;
     return;
   }
-  cloth_vector displacement = vector_subtract(to, from);
-  int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
-                         clamp_length(&displacement, c->settings.integration.max_speed * plan->h) >
-                     0) {
-    to = vector_add(from, displacement);
-    counts->particles_limited++;
+  if (!is_pinned(c, i)) {
+    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
   CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
@@ -11404,38 +11930,34 @@ static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cl
 }
 
 /* Accepts the particles of a block, of which `left` exist, one by one. */
-CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
-                                  cloth_statistics *counts) {
+CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, cloth_statistics *counts) {
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_particle(c, plan, i + lane, counts);
+    accept_particle(c, i + lane, counts);
   }
 }
 
-/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth and the plan. */
+/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth. */
 typedef struct acceptance_context {
   const cloth *c;
-  const step_plan *plan;
   cloth_statistics *counts;
   vector_array x, velocity, predicted;
-  float max_distance, max_speed; /* in a substep [m], and at its end [m/s] */
-  float max_coordinate;          /* relative to the origin of the step [m] */
-  int32_t fixed_work;            /* 1: every particle is accepted singly */
+  float max_coordinate; /* relative to the origin of the step [m] */
+  int32_t fixed_work;   /* 1: every particle is accepted singly */
 } acceptance_context;
 
 /* Which particles are certainly within the limits: by upper bounds of the lengths, without a square root. NaN is not.
  */
-CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(a->max_distance)),
-                               lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)));
-  return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(a->max_speed)));
+CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 to, lanes3 velocity) {
+  return lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
+                    lanes_less(length_upper_bound(velocity), lanes_splat(CONTACT_SPEED_LIMIT)));
 }
 
 CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t left) {
   lanes3 to = lanes3_flush_below(lanes3_load(a->predicted, i), STATE_QUANTUM);
   lanes3 velocity = lanes3_flush_below(lanes3_load(a->velocity, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(a, lanes3_load(a->x, i), to, velocity), lanes_splat(1.0f));
+  lanes bad = lanes_drop(is_acceptable(a, to, velocity), lanes_splat(1.0f));
   if (a->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_singly(a->c, a->plan, i, left, a->counts);
+    accept_singly(a->c, i, left, a->counts);
   } else {
     lanes3_store(a->x, i, to, left);
     lanes3_store(a->velocity, i, velocity, left);
@@ -11444,16 +11966,13 @@ CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t l
 
 /* Makes the predicted positions and the velocities the new state: whole blocks where all particles are certainly within
    the limits, the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics *counts) {
   const acceptance_context a = {.c = c,
-                                .plan = plan,
                                 .counts = counts,
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
                                 .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
-                                .max_distance = c->settings.integration.max_speed * plan->h,
-                                .max_speed = c->settings.integration.max_speed,
                                 .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
 }
@@ -11664,7 +12183,7 @@ typedef struct scene_summary {
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -11694,9 +12213,11 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
+  /* A particle is slowed down before contact, and put back after it. */
+  uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
+    cost += scene->tether_slots > 0 ? (uint32_t)(scene->tether_slots + 1) * COST_PAIR_OF_PINS : 0u;
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
@@ -11741,7 +12262,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
@@ -12556,7 +13078,15 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
@@ -12589,9 +13119,6 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
     limit_strain(c, predicted_of(c));
   }
 #endif
-
-  /* 2d. Velocities from the moved positions: motion. */
-  update_velocities_from_positions(c, plan);
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -12606,9 +13133,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
+     the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
+    update_velocities_from_positions(c, plan, counts);
+  } else {
+    settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
@@ -12617,9 +13148,6 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    if (has_contact_pushes(c)) {
-      withdraw_pushes(c, plan);
-    }
     project_contacts(c, plan, index, counts);
     if (has_contact_pushes(c)) {
       forget_pushes(c);
@@ -12637,7 +13165,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -12648,7 +13176,12 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.is_free = is_free_cloth(c);
+#if WITH_TARGETS && WITH_PROJECTION
+  if (has_led_particles(c, &w->plan)) {
+    w->plan.led = hold_led_particles(c);
+  }
+#endif
+  w->plan.is_free = !w->plan.led && is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -12661,6 +13194,9 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
+  if (w->plan.tethered) {
+    let_out_tethers(c, &w->plan);
+  }
 #endif
   if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);

@@ -234,13 +234,15 @@ typedef struct cloth_config_integration {
                                  Contacts are warm started above 0 alone, where springs are projected:
                                  with 0 edges on the rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
-  float max_speed;            /* largest speed of a particle [m/s]; 0.1..1e4; default 300 */
+  float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
+                                 move, which have the last word; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
    stretches: their length over the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D
-   the longer side and ks the lesser stretch stiffness. */
+   the longer side and ks the lesser stretch stiffness. Where pins are farther apart than that, tethers grow, so that
+   the cloth between them stretches evenly. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
   float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth
@@ -264,7 +266,8 @@ typedef struct cloth_config_solver {
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
-/* Strain limiting of stretch springs after each substep (Provot 1995). */
+/* Strain limiting of stretch springs after each substep (Provot 1995). Between pins of a row or column that are farther
+   apart than it allows, it allows the strain that their springs share evenly. */
 typedef struct cloth_config_strain_limit {
   int32_t sweeps;        /* sweeps over the springs; 0..CLOTH_SWEEP_LIMIT; default 0 */
   float max_extension;   /* strain above which a spring is shortened [1]; 0..10; default 0.006 */
@@ -675,7 +678,8 @@ CLOTH_API int cloth_reset_tethers(cloth *c);
 /* A target is where an animation without cloth has a particle, as a skinned vertex. A motion constraint keeps a
    particle within max_distance of its target and out of its backstop, a sphere whose surface is backstop_distance away
    from the target against its normal. Both hold exactly at the end of each step, after contacts and before pins,
-   confinements, integration.max_speed and recovery. The target itself is always allowed. */
+   confinements and recovery. The target itself is always allowed. Particles with a max_distance of 0 are pins to
+   springs that are projected, so that cloth between targets farther apart than it reaches stretches evenly. */
 typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bounds.h"
 #include "compiler.h"
+#include "contact_links.h"
 #include "contact_push.h"
 #include "contact_record.h"
 #include "costs.h"
@@ -331,6 +332,70 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3_sum_add(sums->torque, i, torque);
 }
 
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
+}
+
+/* What a contact does to a block of particles, in the collider's local axes. */
+typedef struct contact_response {
+  lanes3 correction; /* of the positions [m] */
+  lanes3 change;     /* of the velocities, times the length of the substep [m] */
+  lanes_mask slides; /* which slip */
+} contact_response;
+
+/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
+CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
+  if (!asked) {
+    return lanes_splat(friction);
+  }
+  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
+  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
+  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
+}
+
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
+  const cloth_collider *body = shape_of(c, m);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
+  link_answers answers = {0, one, zero, {zero, zero, zero}};
+  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
+    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
+  }
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
+}
+
 /*
  * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
  * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
@@ -375,44 +440,59 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
+ * the links say otherwise.
  */
-CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                      const contact_block *b, reaction_sums *sums) {
+CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                          const contact_block *b, lanes3 displacement) {
   const cloth_collider *body = shape_of(c, m);
-  vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes zero = lanes_splat(0.0f);
-  lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
-  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const lanes zero = lanes_splat(0.0f);
+  const lanes_mask touches = lanes_less(zero, b->touches);
+  contact_response r;
+  const lanes penetration = lanes_keep(touches, b->penetration);
+  const lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const link_answers answers = ask_links(c, plan, m, i, b, n);
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
-  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
-  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
-  if (!m->aligned) {
-    correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
+  const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  r.slides =
+      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
+  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
+  lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
+  const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
+  r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
+  r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
+  if (answers.asked) {
+    respond_to_answers(b, &answers, &displacement, &r);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  return r;
+}
+
+/* Moves the particles of a block that touch, and sums up what the collider gets. */
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
+  vector_array x = predicted_of(c);
+  vector_array v = vectors_at(c, c->state.velocity);
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes3 velocity = lanes3_load(v, i);
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
+  contact_response r = response_of(c, plan, m, i, b, displacement);
+  if (!m->aligned) {
+    r.correction = lanes3_rotate(m->end.rotation, r.correction);
+    r.change = lanes3_rotate(m->end.rotation, r.change);
+  }
+  keep_pushes(c, plan, touches, r.change, i);
+  const lanes3 change = lanes3_scale(r.change, lanes_splat(plan->inverse_h));
+  const lanes3 position = lanes3_add(lanes3_load(x, i), r.correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
+  lanes3_store(v, i, lanes3_add(velocity, change), c->count - i);
   lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   const lanes3 impulse = lanes3_scale(change, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
-  count_contacts(sums, i, c->count - i, b->touches, slides);
+  count_contacts(sums, i, c->count - i, b->touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};

@@ -15,14 +15,16 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_PLACE = 52,     /* per particle: the origin of the step */
-  COST_FOLLOW = 400,   /* per particle, where a step moves the origin in the world, ... */
-  COST_CARRIED = 200,  /* ... and in addition with targets */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,         /* per particle: the origin of the step */
+  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,      /* ... and in addition with targets */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
+  COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
@@ -62,7 +64,7 @@ enum {
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
   COST_BEND_RING = 420,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
@@ -81,7 +83,8 @@ enum {
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider */
+  COST_RESPOND = 605,   /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */

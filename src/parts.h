@@ -74,6 +74,7 @@
 #include "tethers.h"
 #include "tether_pull.h"
 #include "bounds.h"
+#include "contact_links.h"
 #include "contact.h"
 #include "solver_contact.h"
 #include "targets.h"

@@ -300,6 +300,9 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+  plan->tether_growth = 1.0f;
+  plan->tether_slack = 0.0f;
+  plan->led = 0;
 }
 
 /* 1 if bending is solved along lines. */

@@ -90,7 +90,15 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
 }
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
@@ -123,9 +131,6 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
     limit_strain(c, predicted_of(c));
   }
 #endif
-
-  /* 2d. Velocities from the moved positions: motion. */
-  update_velocities_from_positions(c, plan);
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -140,9 +145,13 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
+     the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
+    update_velocities_from_positions(c, plan, counts);
+  } else {
+    settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
 
@@ -151,9 +160,6 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    if (has_contact_pushes(c)) {
-      withdraw_pushes(c, plan);
-    }
     project_contacts(c, plan, index, counts);
     if (has_contact_pushes(c)) {
       forget_pushes(c);
@@ -171,7 +177,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -182,7 +188,12 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.is_free = is_free_cloth(c);
+#if WITH_TARGETS && WITH_PROJECTION
+  if (has_led_particles(c, &w->plan)) {
+    w->plan.led = hold_led_particles(c);
+  }
+#endif
+  w->plan.is_free = !w->plan.led && is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -195,6 +206,9 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
+  if (w->plan.tethered) {
+    let_out_tethers(c, &w->plan);
+  }
 #endif
   if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);

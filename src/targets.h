@@ -22,7 +22,7 @@
 /* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
    reload them every iteration. */
 typedef struct target_context {
-  vector_array x, v; /* predicted positions and velocities */
+  vector_array start, x, v; /* positions at the start of the substep, predicted positions, velocities */
   vector_array limit, position, position_before, normal, normal_before;
   const float *mobility;
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
@@ -119,8 +119,9 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
   *p = lanes3_load(positions, 0);
 }
 
-/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
-   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
 CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -144,16 +145,18 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  lanes3 way = lanes3_keep(moved, lanes3_subtract(place, lanes3_load(f->start, i)));
+  lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f->inverse_h));
+  lanes3_store(f->x, i, place, left);
+  lanes3_store(f->v, i, lanes3_select(moved, velocity, lanes3_load(f->v, i)), left);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
-/* Enforces the motion constraints of all particles in substep `index`. */
-CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+static target_context target_context_of(const cloth *c, const step_plan *plan, int32_t index) {
   const float late = (float)(index + 1) / (float)plan->substeps;
-  const target_context f = {.x = predicted_of(c),
+  const target_context f = {.start = vectors_at(c, c->state.position),
+                            .x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
                             .position = target_vectors(c, TARGET_POSITION),
@@ -166,7 +169,60 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .early = 1.0f - late,
                             .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
+  return f;
+}
+
+/* Enforces the motion constraints of all particles in substep `index`. */
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+}
+
+/*
+ * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
+ * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
+ * them.
+ */
+
+/* 1 if targets act as pins: where nothing acts by forces, which know other pins only. */
+static int has_led_particles(const cloth *c, const step_plan *plan) {
+  return inputs_of(c)->targets != TARGETS_NONE && plan->projects && !plan->forces && !has_solver_contacts(c);
+}
+
+/* Takes the mobility of led particles. Returns how many there are. */
+CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
+  const float *max_distance = target_vectors(c, TARGET_LIMIT).x;
+  float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t led = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (max_distance[i] == 0.0f && mobility[i] > 0.0f) {
+      mobility[i] = 0.0f;
+      led++;
+    }
+  }
+  return led;
+}
+
+/* Predicts the led particles at their targets, with the velocities that lead there. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes_mask valid = lanes_first(left);
+    const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
+    const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
+    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    if (lanes_any(led)) {
+      const lanes3 target =
+          target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
+      const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
+      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
+      lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
+    }
+  }
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */

@@ -180,6 +180,14 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
+CLOTH_SEPARATE lanes let_out(const step_plan *plan, lanes squared_length) {
+  const lanes length = lanes_square_root(squared_length);
+  const lanes grown = lanes_minimum(lanes_multiply(length, lanes_splat(plan->tether_growth)),
+                                    lanes_add(length, lanes_splat(plan->tether_slack)));
+  return lanes_multiply(grown, grown);
+}
+
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
   uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
@@ -187,13 +195,15 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
+  lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
-  lanes excess = lanes_subtract(squared, ends->squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  lanes excess = lanes_subtract(squared, squared_length);
+  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);

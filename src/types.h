@@ -20,10 +20,10 @@
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
- *             this order
- *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h), forget_pushes()
+ *             (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -242,9 +242,12 @@ typedef struct step_plan {
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t tethered;      /* 1 if a particle has a tether */
-  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
+  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
+  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
+                                        length [m], at most; 0: nothing */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;

@@ -126,7 +126,7 @@ typedef struct scene_summary {
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -156,9 +156,11 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
+  /* A particle is slowed down before contact, and put back after it. */
+  uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
+    cost += scene->tether_slots > 0 ? (uint32_t)(scene->tether_slots + 1) * COST_PAIR_OF_PINS : 0u;
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
@@ -203,7 +205,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */

@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy conservation flag thesis quality fabrics matrix size cost
+.PHONY: check test list programs abuse accuracy conservation flag thesis quality fabrics matrix size cost
 .SECONDARY:
 
 comma := ,
@@ -76,6 +76,10 @@ fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
 $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c examples/png.c examples/render.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# The adversarial scenes of tests/abuse.c as a table.
+abuse: $(BUILD)/tests/abuse
+	@$< --table
 
 matrix:
 	@sh tests/install.sh
