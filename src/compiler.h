@@ -20,11 +20,13 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it; on
-   the others cloth_self_test() detects them. It stands before the pragma against contraction, which it would revoke. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc__)
+/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
+   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
+   pragma against contraction, which it would revoke. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
-#endif
+#pragma clang diagnostic pop
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")

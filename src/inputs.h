@@ -206,7 +206,8 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
+  held->anchor =
+      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
