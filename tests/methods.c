@@ -1,0 +1,866 @@
+/*
+ * The methods of examples/methods against the documents that they come from: forces and Jacobians against differences
+ * of energies in doubles, orders and limits of the time schemes, solvers, static drape. `make methods` prints it all.
+ *
+ * Includes the source: laws and schemes are looked at from inside.
+ */
+#include "../examples/methods/methods.c"
+
+#include "method_rows.h"
+#include "schemes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
+static unsigned char memory[1 << 23] __attribute__((aligned(CLOTH_ALIGNMENT)));
+
+/// Sheets ///
+
+/* A sheet of n x n particles of side 1 m, in the x-z plane, with nothing but stretch springs of ks and shear springs of
+   700 N/m, 0.2 kg/m^2, no damping and one substep a step. */
+static cloth_config plain_config(int n, double ks) {
+  cloth_config config = cloth_config_default();
+  use_two_tiers(&config);
+  config.columns = n;
+  config.rows = n;
+  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
+  memset(&config.fabric, 0, sizeof config.fabric);
+  config.fabric.density = 0.2f;
+  config.fabric.stretch_warp = (float)ks;
+  config.fabric.stretch_weft = (float)ks;
+  config.fabric.shear = 700.0f;
+  config.grid.min_bending_length = 0.0f;
+  config.grid.imperfection = 0.0f;
+  config.integration.velocity_damping = 0.0f;
+  config.integration.explicit_threshold = 0.0f;
+  config.integration.max_speed = 1000.0f;
+  config.strain_limit.sweeps = 0;
+  config.substeps = 1;
+  return config;
+}
+
+static cloth *open_sheet(const cloth_config *config) {
+  cloth *sheet = NULL;
+  const int result = cloth_init(config, arena, sizeof arena, &sheet);
+  CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
+  if (result != CLOTH_OK) {
+    exit(check_report());
+  }
+  memset(memory, 0, 64);
+  return sheet;
+}
+
+static void pin_corners(cloth *sheet) {
+  cloth_pin(sheet, 0);
+  cloth_pin(sheet, sheet->grid.columns - 1);
+}
+
+static cloth_method plain_method(void) {
+  cloth_method m = cloth_method_default();
+  m.bending = CLOTH_BENDING_NONE;
+  return m;
+}
+
+static cloth_method_report run(cloth *sheet, const cloth_method *method, double dt, int steps) {
+  cloth_method_report report;
+  memset(&report, 0, sizeof report);
+  for (int n = 0; n < steps; n++) {
+    const int result = cloth_method_step(sheet, method, (float)dt, memory, sizeof memory, &report);
+    CHECK(result >= 0, "step %d: %d, %s", n, result, cloth_method_explain(sheet, method));
+    if (result < 0) {
+      exit(check_report());
+    }
+  }
+  return report;
+}
+
+/* A number in -1..1 from a fixed sequence. */
+static double next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 8388608.0 - 1.0;
+}
+
+/// Energies in doubles ///
+
+typedef struct double3 {
+  double x[3];
+} double3;
+
+static double dot3(double3 a, double3 b) {
+  return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2];
+}
+
+static double3 cross3(double3 a, double3 b) {
+  const double3 c = {
+      {a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2], a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+  return c;
+}
+
+static double3 sum3(double3 a, double3 b, double s) {
+  const double3 c = {{a.x[0] + s * b.x[0], a.x[1] + s * b.x[1], a.x[2] + s * b.x[2]}};
+  return c;
+}
+
+static double3 scaled3(double3 a, double s) {
+  const double3 zero = {{0.0, 0.0, 0.0}};
+  return sum3(zero, a, s);
+}
+
+static double length3(double3 a) {
+  return sqrt(dot3(a, a));
+}
+
+/* The exact push of the buckled beam over 12 kb / L^2, with sinc x = 1 - s by bisection. */
+static double exact_push(double s) {
+  double low = 1e-4, high = 3.0;
+  for (int n = 0; n < 60; n++) {
+    const double x = 0.5 * (low + high);
+    *(sin(x) / x > 1.0 - s ? &low : &high) = x;
+  }
+  return low * low / 3.0 / (sin(low) / low - cos(low));
+}
+
+static double spring_energy(const method_law *l, const double3 *d) {
+  const double e = length3(d[0]) - (double)l->rest;
+  return 0.5 * (double)l->stiffness * e * e * (e > 0.0 ? 1.0 : (double)l->compression);
+}
+
+static double linear_energy(const method_law *l, const double3 *d) {
+  double3 sum = {{0.0, 0.0, 0.0}};
+  for (int n = 0; n < l->edges; n++) {
+    sum = sum3(sum, d[n], (double)l->coefficient[n]);
+  }
+  return 0.5 * (double)l->stiffness * dot3(sum, sum);
+}
+
+static double shear_energy(const method_law *l, const double3 *d) {
+  const double c = dot3(d[0], d[1]) * (double)l->inverse_u * (double)l->inverse_v;
+  return 0.5 * (double)l->stiffness * (double)l->area * c * c;
+}
+
+/* SimCloth3's form: three coupled springs. D_k is of the edge opposite to corner k; cot of the right angle is 0. */
+static double trispring_energy(const method_law *l, const double3 *d) {
+  const double u = 1.0 / (double)l->inverse_u, v = 1.0 / (double)l->inverse_v, a = 0.5 * u * v;
+  const double3 across = sum3(d[1], d[0], -1.0);
+  const double delta[3] = {dot3(across, across) - u * u - v * v, dot3(d[1], d[1]) - v * v, dot3(d[0], d[0]) - u * u};
+  const double cot[3] = {0.0, u / v, v / u};
+  const double lambda = (double)l->stiffness, mu = (double)l->second;
+  double sum = 0.0, squares = 0.0, crossed = 0.0;
+  for (int k = 0; k < 3; k++) {
+    sum += delta[k] * cot[k];
+    squares += delta[k] * delta[k];
+    crossed += delta[k] * delta[(k + 1) % 3];
+  }
+  return ((lambda + 2.0 * mu) * sum * sum + mu * (squares - 2.0 * crossed)) / (32.0 * a);
+}
+
+static double hinge_energy(const method_law *l, const double3 *d) {
+  const double3 n1 = cross3(d[0], d[1]), n2 = cross3(d[2], d[0]);
+  const double3 apart = sum3(scaled3(n1, 1.0 / length3(n1)), scaled3(n2, 1.0 / length3(n2)), -1.0);
+  return 0.5 * (double)l->stiffness * dot3(apart, apart);
+}
+
+typedef double (*law_energy)(const method_law *l, const double3 *d);
+
+/// Forces and Jacobians ///
+
+static lanes3 lanes_of(double3 a) {
+  return lanes3_splat(vector((float)a.x[0], (float)a.x[1], (float)a.x[2]));
+}
+
+static double3 first_lane(lanes3 a) {
+  const double3 d = {{(double)lanes_first_value(a.x), (double)lanes_first_value(a.y), (double)lanes_first_value(a.z)}};
+  return d;
+}
+
+static void law_at(const method_law *l, const double3 *d, law_pulls *out) {
+  law_elements in;
+  for (int n = 0; n < LAW_EDGES; n++) {
+    in.d[n] = lanes_of(d[n]);
+    in.v[n] = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+  in.scale = lanes_splat(1.0f);
+  law_pull(l, &in, out);
+}
+
+/* Largest difference of the law's pulls to the gradient of the energy, over the largest pull. */
+static double pull_error(const method_law *l, law_energy energy, double3 *d) {
+  const double h = 1e-6;
+  double error = 0.0, largest = 1e-30;
+  law_pulls out;
+  law_at(l, d, &out);
+  for (int n = 0; n < l->edges; n++) {
+    const double3 pull = first_lane(out.along[n]);
+    for (int axis = 0; axis < 3; axis++) {
+      const double kept = d[n].x[axis];
+      d[n].x[axis] = kept + h;
+      const double high = energy(l, d);
+      d[n].x[axis] = kept - h;
+      const double low = energy(l, d);
+      d[n].x[axis] = kept;
+      error = fmax(error, fabs((high - low) / (2.0 * h) - pull.x[axis]));
+      largest = fmax(largest, fabs(pull.x[axis]));
+    }
+  }
+  return error / largest;
+}
+
+/* e . H e by second differences of the energy, and by the packed tangent. */
+static void curvatures(const method_law *l, law_energy energy, const double3 *d, const double3 *e, double *exact,
+                       double *packed) {
+  const double h = 1e-4;
+  double3 high[LAW_EDGES], low[LAW_EDGES];
+  lanes3 along[LAW_EDGES], pulls[LAW_EDGES];
+  law_pulls out;
+  for (int n = 0; n < l->edges; n++) {
+    high[n] = sum3(d[n], e[n], h);
+    low[n] = sum3(d[n], e[n], -h);
+    along[n] = lanes_of(e[n]);
+  }
+  *exact = (energy(l, high) - 2.0 * energy(l, d) + energy(l, low)) / (h * h);
+  law_at(l, d, &out);
+  law_tangent(l, out.packed, along, pulls);
+  *packed = 0.0;
+  for (int n = 0; n < l->edges; n++) {
+    *packed += dot3(e[n], first_lane(pulls[n]));
+  }
+}
+
+typedef struct law_case {
+  const char *name;
+  method_law law;
+  law_energy energy;
+  double3 rest[3];
+  double spread; /* of the random changes of the edges */
+  int is_exact;  /* the tangent is the whole Hessian there */
+} law_case;
+
+static const law_case law_cases[] = {
+    {"taut spring",
+     {.kind = LAW_SPRING,
+      .edges = 1,
+      .packed = 4,
+      .stiffness = 1000.0f,
+      .compression = 1.0f,
+      .rest = 0.5f,
+      .tau = 1.0f},
+     spring_energy,
+     {{{1.0, 0.0, 0.0}}},
+     0.3,
+     1},
+    {"compressed spring",
+     {.kind = LAW_SPRING,
+      .edges = 1,
+      .packed = 4,
+      .stiffness = 1000.0f,
+      .compression = 0.5f,
+      .rest = 2.0f,
+      .tau = 1.0f},
+     spring_energy,
+     {{{1.0, 0.0, 0.0}}},
+     0.3,
+     0},
+    {"quadratic, line",
+     {.kind = LAW_LINEAR, .edges = 2, .packed = 1, .stiffness = 10.0f, .coefficient = {1.0f, 1.0f, 0.0f}, .tau = 1.0f},
+     linear_energy,
+     {{{1.0, 0.0, 0.0}}, {{-1.0, 0.0, 0.0}}},
+     0.5,
+     1},
+    {"quadratic, twist",
+     {.kind = LAW_LINEAR,
+      .edges = 3,
+      .packed = 1,
+      .stiffness = 10.0f,
+      .coefficient = {-1.0f, -1.0f, 1.0f},
+      .tau = 1.0f},
+     linear_energy,
+     {{{1.0, 0.0, 0.0}}, {{0.0, 1.0, 0.0}}, {{1.0, 1.0, 0.0}}},
+     0.5,
+     1},
+    {"shear condition",
+     {.kind = LAW_SHEAR,
+      .edges = 2,
+      .packed = 6,
+      .stiffness = 700.0f,
+      .inverse_u = 1.0f,
+      .inverse_v = 0.5f,
+      .area = 1.0f,
+      .tau = 1.0f},
+     shear_energy,
+     {{{1.0, 0.0, 0.0}}, {{0.0, 2.0, 0.0}}},
+     0.3,
+     0},
+    {"trispring",
+     {.kind = LAW_TRISPRING,
+      .edges = 2,
+      .packed = 9,
+      .stiffness = 400.0f,
+      .second = 300.0f,
+      .inverse_u = 1.0f,
+      .inverse_v = 0.5f,
+      .area = 1.0f,
+      .tau = 1.0f},
+     trispring_energy,
+     {{{1.4, 0.0, 0.0}}, {{0.0, 2.8, 0.0}}},
+     0.2,
+     1},
+    {"hinge",
+     {.kind = LAW_HINGE, .edges = 3, .packed = 9, .stiffness = 3.0f, .tau = 1.0f},
+     hinge_energy,
+     {{{1.0, 0.0, 0.0}}, {{0.4, 1.0, 0.0}}, {{0.7, -0.8, 0.0}}},
+     0.4,
+     0},
+};
+
+static void test_jacobians(void) {
+  for (size_t n = 0; n < sizeof law_cases / sizeof law_cases[0]; n++) {
+    const law_case *law = &law_cases[n];
+    uint32_t random = 5;
+    double pull = 0.0, tangent = 0.0, least = 1e30;
+    for (int trial = 0; trial < 200; trial++) {
+      double3 d[LAW_EDGES] = {{{0.0}}}, e[LAW_EDGES] = {{{0.0}}};
+      for (int k = 0; k < 3 * law->law.edges; k++) {
+        d[k / 3].x[k % 3] = law->rest[k / 3].x[k % 3] + law->spread * next_random(&random);
+        d[k / 3].x[k % 3] = (double)(float)d[k / 3].x[k % 3];
+        e[k / 3].x[k % 3] = next_random(&random);
+      }
+      double exact, packed;
+      pull = fmax(pull, pull_error(&law->law, law->energy, d));
+      curvatures(&law->law, law->energy, d, e, &exact, &packed);
+      tangent = fmax(tangent, fabs(packed - exact) / (double)law->law.stiffness);
+      least = fmin(least, packed);
+    }
+    char what[80];
+    snprintf(what, sizeof what, "%s: pulls against the energy's gradient", law->name);
+    method_at_most("16 Jacobian", what, 1e-5, pull, 1.0, NULL);
+    if (law->is_exact) {
+      snprintf(what, sizeof what, "%s: tangent against its Hessian", law->name);
+      method_at_most("16 Jacobian", what, 1e-4, tangent, 1.0, NULL);
+    }
+    snprintf(what, sizeof what, "%s: least curvature of the tangent is not negative", law->name);
+    print_method_row("16 Jacobian", what, 0.0, least, ">= -1e-4", least >= -1e-4, NULL);
+  }
+}
+
+/* The polynomial of the buckled beam against the exact law. */
+static void test_buckling(void) {
+  double worst = 0.0, worst_slope = 0.0;
+  for (int n = 1; n <= 70; n++) {
+    const double s = 0.01 * n;
+    lanes slope;
+    const double ours = (double)lanes_first_value(buckled_push(lanes_splat((float)s), &slope));
+    const double exact_slope = (exact_push(s + 1e-5) - exact_push(s - 1e-5)) / 2e-5;
+    worst = fmax(worst, fabs(ours / exact_push(s) - 1.0));
+    worst_slope = fmax(worst_slope, fabs((double)lanes_first_value(slope) / exact_slope - 1.0));
+  }
+  method_at_most("23 springs", "buckled beam: push against the exact arc", 0.01, worst, 1.0, NULL);
+  method_at_most("23 springs", "buckled beam: its slope", 0.1, worst_slope, 1.0, NULL);
+}
+
+/// Energies of a sheet ///
+
+static double3 place_at(const cloth *sheet, int column, int row) {
+  const vector_array x = vectors_at(sheet, sheet->state.position);
+  const int i = row * sheet->grid.columns + column;
+  const double3 p = {{(double)x.x[i], (double)x.y[i], (double)x.z[i]}};
+  return p;
+}
+
+typedef struct sheet_energy {
+  double total, elastic, lowest, stretch;
+} sheet_energy;
+
+static double particle_mass(const cloth *sheet) {
+  return (double)inputs_of(sheet)->fabric.density * (double)sheet->grid.area / (double)sheet->count;
+}
+
+/* Energy of the springs and of gravity, in doubles; the lowest particle, and the largest stretch. */
+static sheet_energy energy_of(const cloth *sheet) {
+  sheet_energy e = {0.0, 0.0, 1e30, 0.0};
+  static const int along[DIRECTIONS][4] = {{0, 0, 1, 0}, {0, 0, 0, 1}, {0, 0, 1, 1}, {1, 0, 0, 1}};
+  for (int row = 0; row < sheet->grid.rows; row++) {
+    for (int column = 0; column < sheet->grid.columns; column++) {
+      const double3 x = place_at(sheet, column, row);
+      e.total += particle_mass(sheet) * 9.81 * x.x[1];
+      e.lowest = fmin(e.lowest, x.x[1]);
+      for (int d = 0; d < DIRECTIONS; d++) {
+        const int *n = along[d];
+        if (column + (d == WEFT ? 0 : 1) >= sheet->grid.columns || row + (d == WARP ? 0 : 1) >= sheet->grid.rows) {
+          continue;
+        }
+        const double3 edge =
+            sum3(place_at(sheet, column + n[2], row + n[3]), place_at(sheet, column + n[0], row + n[1]), -1.0);
+        const double rest = (double)direction_rest(sheet, d), longer = length3(edge) - rest;
+        const cloth_fabric *f = &inputs_of(sheet)->fabric;
+        const double share = longer > 0.0 ? 1.0 : (double)(d <= WEFT ? f->compression : f->shear_compression);
+        e.elastic += 0.5 * (double)direction_stiffness(sheet, d) * share * longer * longer;
+        e.stretch = fmax(e.stretch, d <= WEFT ? longer / rest : 0.0);
+      }
+    }
+  }
+  e.total += e.elastic;
+  return e;
+}
+
+/// Row 15: static drape ///
+
+typedef struct drape_case {
+  int n;
+  double energy, elastic, lowest, stretch;
+} drape_case;
+
+static void drape(const drape_case *d) {
+  cloth_config config = plain_config(d->n, 1000.0);
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  cloth_method method = plain_method();
+  method.scheme = CLOTH_SCHEME_STATIC;
+  cloth_method_report report;
+  const int result = cloth_method_settle(sheet, &method, memory, sizeof memory, &report);
+  CHECK(result >= 0, "settle: %d, %s", result, cloth_method_explain(sheet, &method));
+  const sheet_energy e = energy_of(sheet);
+  char what[80];
+  snprintf(what, sizeof what, "%d^2 held at two corners: energy [J]", d->n);
+  method_within("15 static", what, d->energy, e.total, 5e-6, NULL);
+  snprintf(what, sizeof what, "%d^2: elastic energy [J]", d->n);
+  method_within("15 static", what, d->elastic, e.elastic, 5e-6, NULL);
+  snprintf(what, sizeof what, "%d^2: lowest particle [m]", d->n);
+  method_within("15 static", what, d->lowest, e.lowest, 5e-5, NULL);
+  snprintf(what, sizeof what, "%d^2: largest stretch [1]", d->n);
+  method_within("15 static", what, d->stretch, e.stretch, 1e-4, NULL);
+  printf("%-11s   %d Newton iterations, %d of the solver, %d evaluations\n", "", report.newton, report.iterations,
+         report.evaluations);
+}
+
+static void test_static_drape(void) {
+  static const drape_case cases[] = {{16, -0.992933, 0.005810, -1.00717, 0.00750},
+                                     {32, -0.996451, 0.007780, -1.01151, 0.0129}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    drape(&cases[n]);
+  }
+}
+
+/// Rows 16 and 22: elasticity in the plane, by direction ///
+
+/* Place at rest of node n of an element, relative to node 0, and its image by a linear map of the plane. */
+static double3 rest_edge(const cloth *sheet, const element_family *f, int n) {
+  const double3 d = {{(double)sheet->grid.spacing_warp * (f->column[n] - f->column[0]),
+                      (double)sheet->grid.spacing_weft * (f->row[n] - f->row[0]), 0.0}};
+  return d;
+}
+
+/* Plans a method of a sheet, with times of 1 s. */
+static method_work planned_work_of(const cloth *sheet, const cloth_method *method) {
+  method_work w;
+  plan_method(&w, sheet, method);
+  set_time(&w, 1.0f);
+  return w;
+}
+
+/* Second derivative of the energy per area [N/m] of an inner cell along the strain e, a symmetric tensor uu, uv, vv. */
+static double modulus(const cloth *sheet, const method_work *w, const double e[3]) {
+  const double size = 1e-3;
+  double sum = 0.0;
+  for (int n = 0; n < w->family_count; n++) {
+    const element_family *f = &w->family[n];
+    double3 d[LAW_EDGES] = {{{0.0}}}, change[LAW_EDGES] = {{{0.0}}};
+    law_pulls out[2];
+    for (int k = 0; k < f->law.edges; k++) {
+      const double3 r = rest_edge(sheet, f, k + 1);
+      const double3 by = {{e[0] * r.x[0] + e[1] * r.x[1], e[1] * r.x[0] + e[2] * r.x[1], 0.0}};
+      change[k] = by;
+      d[k] = sum3(r, by, size);
+    }
+    law_at(&f->law, d, &out[0]);
+    for (int k = 0; k < f->law.edges; k++) {
+      d[k] = sum3(d[k], change[k], -2.0 * size);
+    }
+    law_at(&f->law, d, &out[1]);
+    for (int k = 0; k < f->law.edges; k++) {
+      const double3 pull = sum3(first_lane(out[0].along[k]), first_lane(out[1].along[k]), -1.0);
+      sum += dot3(pull, change[k]) / (2.0 * size);
+    }
+  }
+  const double cell = (double)sheet->grid.spacing_warp * (double)sheet->grid.spacing_weft;
+  return sum * (double)reference_mass(sheet) / cell;
+}
+
+/* Moduli at an angle: uniaxial strain, shear, and Young's by the minimum over the strain across [N/m]. */
+static void moduli_at(const cloth *sheet, const method_work *w, double angle, double found[3]) {
+  const double c = cos(angle), s = sin(angle);
+  const double along[3] = {c * c, c * s, s * s}, across[3] = {s * s, -c * s, c * c};
+  const double shear[3] = {-c * s, 0.5 * (c * c - s * s), c * s};
+  double both[3], a, b, both_modulus;
+  for (int k = 0; k < 3; k++) {
+    both[k] = along[k] + across[k];
+  }
+  a = modulus(sheet, w, along);
+  b = modulus(sheet, w, across);
+  both_modulus = 0.5 * (modulus(sheet, w, both) - a - b);
+  found[0] = a;
+  found[1] = modulus(sheet, w, shear);
+  found[2] = a - both_modulus * both_modulus / b;
+}
+
+typedef struct moduli_case {
+  const char *name;
+  int material;
+  double uniaxial[4], shear[4], young[2]; /* at 0, 15, 30 and 45 degrees; at 0 and 45 */
+} moduli_case;
+
+static void test_isotropy(void) {
+  static const moduli_case cases[] = {
+      {"springs", CLOTH_MATERIAL_SPRINGS, {1700, 1750, 1850, 1900}, {700, 650, 550, 500}, {1412, 1768}},
+      {"conditions", CLOTH_MATERIAL_CONDITIONS, {1000, 1050, 1150, 1200}, {700, 650, 550, 500}, {1000, 1167}},
+      {"trisprings", CLOTH_MATERIAL_TRISPRINGS, {1000, 1000, 1000, 1000}, {300, 300, 300, 300}, {840, 840}}};
+  cloth_config config = plain_config(9, 1000.0);
+  config.fabric.compression = 1.0f;
+  config.fabric.shear_compression = 1.0f;
+  cloth *sheet = open_sheet(&config);
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    cloth_method method = plain_method();
+    method.material = cases[n].material;
+    const method_work w = planned_work_of(sheet, &method);
+    for (int k = 0; k < 4; k++) {
+      double found[3];
+      char what[80];
+      moduli_at(sheet, &w, k * 15.0 * 3.14159265358979 / 180.0, found);
+      snprintf(what, sizeof what, "%s at %d degrees: uniaxial strain [N/m]", cases[n].name, 15 * k);
+      method_relative("16, 22", what, cases[n].uniaxial[k], found[0], 0.005, NULL);
+      snprintf(what, sizeof what, "%s at %d degrees: shear [N/m]", cases[n].name, 15 * k);
+      method_relative("16, 22", what, cases[n].shear[k], found[1], 0.005, NULL);
+      if (k % 3 == 0) {
+        snprintf(what, sizeof what, "%s at %d degrees: Young's modulus [N/m]", cases[n].name, 15 * k);
+        method_relative("16, 22", what, cases[n].young[k / 3], found[2], 0.005, NULL);
+      }
+    }
+  }
+}
+
+/// Row 22: bending of a cylinder ///
+
+/* Energy of an inner cell on a cylinder of small curvature along a direction, over rigidity / 2 curvature^2 area. */
+static double cylinder_ratio(const cloth *sheet, const method_work *w, double angle, double rigidity) {
+  const double curvature = 1e-2, c = cos(angle), s = sin(angle);
+  double sum = 0.0;
+  for (int n = 0; n < w->family_count; n++) {
+    const element_family *f = &w->family[n];
+    double3 d[LAW_EDGES] = {{{0.0}}};
+    law_pulls out;
+    const double u0 = (double)sheet->grid.spacing_warp * f->column[0],
+                 v0 = (double)sheet->grid.spacing_weft * f->row[0];
+    const double t0 = c * u0 + s * v0;
+    for (int k = 0; f->is_bending && k < f->law.edges; k++) {
+      d[k] = rest_edge(sheet, f, k + 1);
+      const double t = t0 + c * d[k].x[0] + s * d[k].x[1];
+      d[k].x[2] = 0.5 * curvature * (t * t - t0 * t0);
+    }
+    if (f->is_bending) {
+      law_at(&f->law, d, &out);
+      for (int k = 0; k < f->law.edges; k++) {
+        sum += first_lane(out.along[k]).x[2] * d[k].x[2];
+      }
+    }
+  }
+  const double cell = (double)sheet->grid.spacing_warp * (double)sheet->grid.spacing_weft;
+  return sum * (double)reference_mass(sheet) / (rigidity * curvature * curvature * cell);
+}
+
+static void test_cylinder(void) {
+  static const struct {
+    const char *name;
+    int bending;
+    double ratio[4];
+  } cases[] = {{"quadratic", CLOTH_BENDING_QUADRATIC, {1, 1, 1, 1}},
+               {"plane", CLOTH_BENDING_PLANE, {1, 1, 1, 1}},
+               {"hinge (diagonals at 135)", CLOTH_BENDING_HINGE, {1, 1, 1, 3}}};
+  cloth_config config = plain_config(9, 1000.0);
+  config.fabric.bend = 1.0f;
+  cloth *sheet = open_sheet(&config);
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    cloth_method method = plain_method();
+    method.bending = cases[n].bending;
+    const method_work w = planned_work_of(sheet, &method);
+    for (int k = 0; k < 4; k++) {
+      char what[80];
+      snprintf(what, sizeof what, "cylinder at %d degrees, %s: energy over the plate's", 45 * k, cases[n].name);
+      method_within("22 bending", what, cases[n].ratio[k],
+                    cylinder_ratio(sheet, &w, k * 45.0 * 3.14159265358979 / 180.0, 1.0), 0.01, NULL);
+    }
+  }
+}
+
+/// Row 22: a strip that bends by its own weight ///
+
+/* Chord angle [degrees] of a strip of 1 m with N segments, clamped at one end, of length^3 weight / rigidity. */
+static double strip_chord(int segments, double load) {
+  cloth_config config = plain_config(segments + 2, 1e5);
+  const double h = 1.0 / segments;
+  config.rows = 2;
+  config.edge_warp = vector((float)(1.0 + h), 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, (float)h);
+  config.fabric.compression = 1.0f;
+  config.fabric.shear_compression = 1.0f;
+  /* Each row carries its particles and bends as a strip as wide as a cell. */
+  config.fabric.bend = (float)(0.2 * 9.81 / load * (segments + 1.0) / (2.0 * (segments + 2.0)));
+  cloth *sheet = open_sheet(&config);
+  inputs_of(sheet)->fabric.bend = config.fabric.bend;
+  for (int row = 0; row < 2; row++) {
+    cloth_pin(sheet, row * (segments + 2));
+    cloth_pin(sheet, row * (segments + 2) + 1);
+  }
+  cloth_method method = cloth_method_default();
+  method.scheme = CLOTH_SCHEME_STATIC;
+  method.iterations = 2000;
+  method.tolerance = 1e-3f;
+  const int result = cloth_method_settle(sheet, &method, memory, sizeof memory, NULL);
+  CHECK(result >= 0, "settle: %d, %s", result, cloth_method_explain(sheet, &method));
+  const double3 chord = sum3(place_at(sheet, segments + 1, 0), place_at(sheet, 1, 0), -1.0);
+  return atan2(-chord.x[1], chord.x[0]) * 180.0 / 3.14159265358979;
+}
+
+static void test_elastica(void) {
+  static const struct {
+    int segments;
+    double load, chord;
+  } cases[] = {{20, 8, 44.29}, {40, 8, 42.89}, {80, 8, 42.19}, {20, 20, 62.86}, {40, 20, 62.34}, {80, 20, 62.07}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    char what[80];
+    snprintf(what, sizeof what, "elastica, load %g, %d segments: chord [degrees]", cases[n].load, cases[n].segments);
+    method_within("22 bending", what, cases[n].chord, strip_chord(cases[n].segments, cases[n].load), 0.1, NULL);
+  }
+}
+
+/// Row 12: second-order time schemes ///
+
+/* Two particles side by side between pins along the warp at distances h: each is an oscillator of
+   omega^2 = 2 ks / m, of which the bending by lines adds 4 B / (h^2 m). */
+static const double oscillator_h = 0.0625;
+
+static cloth *open_oscillator(double stiffness, double damping, double bending) {
+  cloth_config config = plain_config(3, 0.0);
+  config.rows = 2;
+  config.edge_warp = vector((float)(2.0 * oscillator_h), 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, (float)oscillator_h);
+  config.origin = vector((float)-oscillator_h, 0.0f, 0.0f);
+  config.fabric.stretch_warp = (float)stiffness;
+  config.fabric.stretch_damping = (float)damping;
+  config.fabric.bend = (float)(bending * oscillator_h * oscillator_h);
+  config.fabric.compression = 1.0f;
+  config.fabric.shear = 0.0f;
+  config.gravity = vector(0.0f, 0.0f, 0.0f);
+  cloth *sheet = open_sheet(&config);
+  for (int row = 0; row < 2; row++) {
+    cloth_pin(sheet, 3 * row);
+    cloth_pin(sheet, 3 * row + 2);
+  }
+  return sheet;
+}
+
+static void start_oscillator(cloth *sheet) {
+  for (int row = 0; row < 2; row++) {
+    cloth_set_particle(sheet, 3 * row + 1, vector((float)(0.25 * oscillator_h), 0.0f, (float)(row * oscillator_h)),
+                       vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+static double oscillation(const cloth *sheet) {
+  return place_at(sheet, 1, 0).x[0] / (0.25 * oscillator_h);
+}
+
+static double oscillating_speed(const cloth *sheet) {
+  return (double)vectors_at(sheet, sheet->state.velocity).x[1];
+}
+
+/* A step in which the families of springs are implicit or not as told, whatever the stability. */
+static void step_split(cloth *sheet, const cloth_method *method, double k, int springs_implicit, int bending_implicit) {
+  method_work w;
+  cloth_method_report report;
+  memset(&report, 0, sizeof report);
+  CHECK(begin_method(&w, sheet, method, memory, sizeof memory) == CLOTH_OK, "%s", cloth_method_explain(sheet, method));
+  w.report = &report;
+  open_memory(&w, memory);
+  prepare_method(&w, (float)k);
+  for (int n = 0; n < w.family_count; n++) {
+    w.family[n].is_implicit = w.family[n].is_bending ? bending_implicit : springs_implicit;
+  }
+  run_substeps(&w);
+}
+
+static cloth_method exact_method(int scheme) {
+  cloth_method m = cloth_method_default();
+  m.scheme = scheme;
+  m.tolerance = 1e-6f;
+  return m;
+}
+
+/* Largest speed over the second half of the steps, over that of the first half. */
+static double growth(double kappa, double ratio, int steps) {
+  const double k = 0.01, mass = 0.2 * 2.0 * oscillator_h * oscillator_h / 6.0;
+  const double x = ratio < 0.0 ? 0.0 : kappa / (1.0 + 2.0 * ratio);
+  /* The chain's fastest mode has 4 ks / m, that of one particle 2 ks / m: twice the stiffness. */
+  const double stiffness = 2.0 * x * mass / (k * k);
+  const double damping = ratio < 0.0 ? kappa * mass / k : ratio * k * stiffness;
+  cloth *sheet = open_oscillator(stiffness, damping, 0.0);
+  start_oscillator(sheet);
+  if (ratio < 0.0) {
+    cloth_set_particle(sheet, 1, vector(0.0f, 0.0f, 0.0f), vector(0.5f, 0.0f, 0.0f));
+  }
+  const cloth_method method = exact_method(CLOTH_SCHEME_IMEX2);
+  double largest[2] = {0.0, 1e-30};
+  for (int n = 0; n < steps; n++) {
+    step_split(sheet, &method, k, 0, 1);
+    double *seen = &largest[2 * n >= steps];
+    *seen = fmax(*seen, fabs(oscillating_speed(sheet)));
+    if (*seen > 20.0) {
+      return 1e9;
+    }
+  }
+  return largest[1] / largest[0];
+}
+
+static void test_explicit_limits(void) {
+  /* kd / (k ks), the largest kappa, and the steps after which a growth by 5 % more shows. */
+  static const double limits[][3] = {{0.01, 0.006, 200000},  {0.05, 0.036, 20000}, {0.1, 0.129, 6000},
+                                     {0.2, 1.04, 2000},      {0.5, 0.89, 2000},    {1.0, 0.80, 2000},
+                                     {-1.0, 2.0 / 3.0, 2000}};
+  for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
+    const double limit = limits[n][1];
+    double low = 0.8 * limit, high = 1.2 * limit;
+    for (int bisection = 0; bisection < 6; bisection++) {
+      const double middle = 0.5 * (low + high);
+      *(growth(middle, limits[n][0], (int)limits[n][2]) < 1.0 ? &low : &high) = middle;
+    }
+    char what[80];
+    snprintf(what, sizeof what, "explicit part, kd / (k ks) = %s%.3g: largest kappa", limits[n][0] < 0.0 ? "1 / " : "",
+             fmax(limits[n][0], 0.0));
+    method_relative("12 IMEX2", what, limit, 0.5 * (low + high), 0.05, NULL);
+  }
+  /* Undamped: unstable at every step, |lambda| = 1 + (omega k)^4 / 4 with (omega k)^2 = 4 kappa. */
+  const double kappa = 0.02;
+  const int steps = 800;
+  const double rate = log(growth(kappa, 0.0, steps)) / (0.5 * steps);
+  method_relative("12 IMEX2", "undamped, kappa = 0.02: growth a step over (omega k)^4 / 4", 1.0,
+                  rate / (0.25 * 16.0 * kappa * kappa), 0.1, NULL);
+}
+
+/* Error at t = 1 of omega^2 = 400 implicit and 25 explicit. */
+static double oscillator_error(int scheme, int steps) {
+  const double mass = 0.2 * 2.0 * oscillator_h * oscillator_h / 6.0;
+  cloth *sheet = open_oscillator(200.0 * mass, 0.0, 25.0 / 4.0 * mass);
+  start_oscillator(sheet);
+  const cloth_method method = exact_method(scheme);
+  for (int n = 0; n < steps; n++) {
+    step_split(sheet, &method, 1.0 / steps, 1, 0);
+  }
+  return fabs(oscillation(sheet) - cos(sqrt(425.0)));
+}
+
+static void test_orders(void) {
+  static const double orders[4] = {1.89, 1.98, 2.00, 2.00};
+  double before[2] = {oscillator_error(CLOTH_SCHEME_IMEX2, 100), oscillator_error(CLOTH_SCHEME_EULER, 100)};
+  for (int n = 0; n < 4; n++) {
+    const int steps = 200 << n;
+    const double second = oscillator_error(CLOTH_SCHEME_IMEX2, steps);
+    const double first = oscillator_error(CLOTH_SCHEME_EULER, steps);
+    char what[80];
+    snprintf(what, sizeof what, "order from k = 1/%d to 1/%d", steps / 2, steps);
+    method_within("12 IMEX2", what, orders[n], log2(before[0] / second), 0.05, NULL);
+    snprintf(what, sizeof what, "backward Euler's, document .48 to .96");
+    print_method_row("12 IMEX2", what, 0.72, log2(before[1] / first), "0.4..1",
+                     log2(before[1] / first) > 0.4 && log2(before[1] / first) < 1.0, NULL);
+    before[0] = second;
+    before[1] = first;
+  }
+}
+
+/* |lambda| of BDF2: x[n]^2 - x[n-1] x[n+1] falls by its square in every step. */
+static void test_implicit_decay(void) {
+  static const double cases[3][2] = {{0.1, 0.99998}, {0.5, 0.99040}, {1.0, 0.93332}};
+  const double k = 0.01, mass = 0.2 * 2.0 * oscillator_h * oscillator_h / 6.0;
+  for (int n = 0; n < 3; n++) {
+    const double omega = cases[n][0] / k;
+    cloth *sheet = open_oscillator(0.5 * omega * omega * mass, 0.0, 0.0);
+    start_oscillator(sheet);
+    const cloth_method method = exact_method(CLOTH_SCHEME_BDF2);
+    double x[64];
+    for (int step = 0; step < 64; step++) {
+      step_split(sheet, &method, k, 1, 1);
+      x[step] = oscillation(sheet);
+    }
+    const double first = x[21] * x[21] - x[20] * x[22], last = x[61] * x[61] - x[60] * x[62];
+    char what[80];
+    snprintf(what, sizeof what, "implicit part, omega k = %g: |lambda|", cases[n][0]);
+    method_within("12 IMEX2", what, cases[n][1], pow(last / first, 1.0 / 80.0), 1e-4, NULL);
+  }
+}
+
+/// Rows 13 and 21: Newton's method and nonlinear conjugate gradients ///
+
+/* HANG: n x n, tension only, held by two corners, started flat, after 0.35 s by backward Euler with steps of 1/240 s.
+ */
+static cloth *open_hang(int n) {
+  cloth_config config = plain_config(n, 1000.0);
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  cloth_method method = plain_method();
+  method.newton = 6;
+  method.iterations = 400;
+  method.tolerance = 1e-4f;
+  run(sheet, &method, 1.0 / 240.0, 84);
+  return sheet;
+}
+
+/* One step of k from the same state, of which a copy is kept. */
+static unsigned char kept[1 << 20];
+
+static cloth_method_report step_once(cloth *sheet, const cloth_method *method, double k) {
+  cloth_memory spans;
+  cloth_get_memory(sheet, &spans);
+  memcpy(kept, arena, spans.total_bytes);
+  memset(memory, 0, 64);
+  return run(sheet, method, k, 1);
+}
+
+static void restore(const cloth *sheet) {
+  cloth_memory spans;
+  cloth_get_memory(sheet, &spans);
+  memcpy(arena, kept, spans.total_bytes);
+}
+
+static void newton_residuals(int n, double k, const double *document, int count, int explained) {
+  cloth *sheet = open_hang(n);
+  for (int iterations = 2; iterations <= count; iterations++) {
+    if (document[iterations] <= 0.0) {
+      continue;
+    }
+    cloth_method method = plain_method();
+    method.newton = iterations;
+    method.iterations = 2000;
+    method.tolerance = 1e-3f;
+    const cloth_method_report report = step_once(sheet, &method, k);
+    restore(sheet);
+    char what[80];
+    snprintf(what, sizeof what, "HANG %d^2, k = 1/%.0f: residual after %d Newton iterations", n, 1.0 / k, iterations);
+    method_at_most("13 Newton", what, document[iterations], (double)report.residual, 3.0,
+                   explained ? "the state after .35 s is our own trajectory; a convex problem, but another start"
+                             : NULL);
+  }
+}
+
+static void test_full_newton(void) {
+  static const double soft[] = {0, 0, 2e-4, 6e-5, 6e-5}, stiff[] = {0, 1.45, 2e-2, 2e-2, 3e-3, 3e-4, 3e-4};
+  newton_residuals(16, 1.0 / 240.0, soft, 4, 0);
+  newton_residuals(16, 1.0 / 60.0, stiff, 6, 0);
+}
+
+int main(int count, char **arguments) {
+  static const test tests[] = {
+      TEST(jacobians),       TEST(buckling), TEST(isotropy),       TEST(cylinder),    TEST(elastica),
+      TEST(explicit_limits), TEST(orders),   TEST(implicit_decay), TEST(full_newton), TEST(static_drape),
+  };
+  return RUN_TESTS(count, arguments, tests);
+}
