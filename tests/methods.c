@@ -408,7 +408,7 @@ static sheet_energy energy_of(const cloth *sheet) {
 /// Row 15: static drape ///
 
 typedef struct drape_case {
-  int n;
+  int n, iterations;
   double energy, elastic, lowest, stretch;
 } drape_case;
 
@@ -418,6 +418,8 @@ static void drape(const drape_case *d) {
   pin_corners(sheet);
   cloth_method method = plain_method();
   method.scheme = CLOTH_SCHEME_STATIC;
+  method.iterations = d->iterations;
+  method.tolerance = 1e-2f;
   cloth_method_report report;
   const int result = cloth_method_settle(sheet, &method, memory, sizeof memory, &report);
   CHECK(result >= 0, "settle: %d, %s", result, cloth_method_explain(sheet, &method));
@@ -436,8 +438,8 @@ static void drape(const drape_case *d) {
 }
 
 static void test_static_drape(void) {
-  static const drape_case cases[] = {{16, -0.992933, 0.005810, -1.00717, 0.00750},
-                                     {32, -0.996451, 0.007780, -1.01151, 0.0129}};
+  static const drape_case cases[] = {{16, 64, -0.992933, 0.005810, -1.00717, 0.00750},
+                                     {32, 384, -0.996451, 0.007780, -1.01151, 0.0129}};
   for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
     drape(&cases[n]);
   }
@@ -597,7 +599,7 @@ static void test_cylinder(void) {
 
 /* Chord angle [degrees] of a strip of 1 m with N segments, clamped at one end, of length^3 weight / rigidity. */
 static double strip_chord(int segments, double load) {
-  cloth_config config = plain_config(segments + 2, 1e5);
+  cloth_config config = plain_config(segments + 2, 3000.0);
   const double h = 1.0 / segments;
   config.rows = 2;
   config.edge_warp = vector((float)(1.0 + h), 0.0f, 0.0f);
@@ -606,8 +608,13 @@ static double strip_chord(int segments, double load) {
   config.fabric.shear_compression = 1.0f;
   /* Each row carries its particles and bends as a strip as wide as a cell. */
   config.fabric.bend = (float)(0.2 * 9.81 / load * (segments + 1.0) / (2.0 * (segments + 2.0)));
+  /* The last particle stands for half a segment. */
+  static float masses[2 * 96];
+  for (int n = 0; n < 2 * config.columns; n++) {
+    masses[n] = n % config.columns == config.columns - 1 ? 0.5f : 1.0f;
+  }
+  config.grid.mass_map = masses;
   cloth *sheet = open_sheet(&config);
-  inputs_of(sheet)->fabric.bend = config.fabric.bend;
   for (int row = 0; row < 2; row++) {
     cloth_pin(sheet, row * (segments + 2));
     cloth_pin(sheet, row * (segments + 2) + 1);
@@ -627,10 +634,20 @@ static void test_elastica(void) {
     int segments;
     double load, chord;
   } cases[] = {{20, 8, 44.29}, {40, 8, 42.89}, {80, 8, 42.19}, {20, 20, 62.86}, {40, 20, 62.34}, {80, 20, 62.07}};
+  double before = 0.0;
   for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
     char what[80];
     snprintf(what, sizeof what, "elastica, load %g, %d segments: chord [degrees]", cases[n].load, cases[n].segments);
-    method_within("22 bending", what, cases[n].chord, strip_chord(cases[n].segments, cases[n].load), 0.1, NULL);
+    const double chord = strip_chord(cases[n].segments, cases[n].load);
+    method_within("22 bending", what, cases[n].chord, chord, 0.1,
+                  cases[n].load == 20 ? "not reproduced: ours converges to the exact angle with order 1, as at load 8"
+                                      : NULL);
+    if (cases[n].segments == 80) {
+      snprintf(what, sizeof what, "elastica, load %g: extrapolated to infinitely many, against the exact",
+               cases[n].load);
+      method_within("22 bending", what, cases[n].load == 8 ? 41.487 : 61.786, 2.0 * chord - before, 0.05, NULL);
+    }
+    before = chord;
   }
 }
 
@@ -706,8 +723,8 @@ static double growth(double kappa, double ratio, int steps) {
   const double damping = ratio < 0.0 ? kappa * mass / k : ratio * k * stiffness;
   cloth *sheet = open_oscillator(stiffness, damping, 0.0);
   start_oscillator(sheet);
-  if (ratio < 0.0) {
-    cloth_set_particle(sheet, 1, vector(0.0f, 0.0f, 0.0f), vector(0.5f, 0.0f, 0.0f));
+  for (int row = 0; ratio < 0.0 && row < 2; row++) {
+    cloth_set_particle(sheet, 3 * row + 1, vector(0.0f, 0.0f, (float)(row * oscillator_h)), vector(0.5f, 0.0f, 0.0f));
   }
   const cloth_method method = exact_method(CLOTH_SCHEME_IMEX2);
   double largest[2] = {0.0, 1e-30};
@@ -722,6 +739,34 @@ static double growth(double kappa, double ratio, int steps) {
   return largest[1] / largest[0];
 }
 
+/* 1 if the scheme's recursion for the fastest mode of a chain does not grow, in doubles: time in steps, positions in
+   lengths. */
+static int recursion_is_stable(double kappa, double ratio, int steps) {
+  const double a = ratio < 0.0 ? 0.0 : 4.0 * kappa / (1.0 + 2.0 * ratio);
+  const double b = ratio < 0.0 ? 2.0 * kappa : ratio * a;
+  double x = 1.0, v = 0.3, x1 = 0.9, v1 = 0.2, half = 0.0, largest = 0.0;
+  for (int n = 0; n < steps; n++) {
+    const double force = -2.0 * (a * x + b * v) + (a * x1 + b * v1);
+    const double next_v = (4.0 * v - v1 + 2.0 * force) / 3.0, next_x = (4.0 * x - x1 + 2.0 * next_v) / 3.0;
+    x1 = x;
+    v1 = v;
+    x = next_x;
+    v = next_v;
+    half = n == steps / 2 ? largest : half;
+    largest = n == steps / 2 ? 0.0 : fmax(largest, fabs(v));
+  }
+  return largest < half;
+}
+
+static double recursion_limit(double about, double ratio, int steps) {
+  double low = 0.5 * about, high = 1.5 * about;
+  for (int bisection = 0; bisection < 20; bisection++) {
+    const double middle = 0.5 * (low + high);
+    *(recursion_is_stable(middle, ratio, steps) ? &low : &high) = middle;
+  }
+  return low;
+}
+
 static void test_explicit_limits(void) {
   /* kd / (k ks), the largest kappa, and the steps after which a growth by 5 % more shows. */
   static const double limits[][3] = {{0.01, 0.006, 200000},  {0.05, 0.036, 20000}, {0.1, 0.129, 6000},
@@ -730,14 +775,18 @@ static void test_explicit_limits(void) {
   for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++) {
     const double limit = limits[n][1];
     double low = 0.8 * limit, high = 1.2 * limit;
-    for (int bisection = 0; bisection < 6; bisection++) {
+    for (int bisection = 0; bisection < 7; bisection++) {
       const double middle = 0.5 * (low + high);
       *(growth(middle, limits[n][0], (int)limits[n][2]) < 1.0 ? &low : &high) = middle;
     }
     char what[80];
     snprintf(what, sizeof what, "explicit part, kd / (k ks) = %s%.3g: largest kappa", limits[n][0] < 0.0 ? "1 / " : "",
              fmax(limits[n][0], 0.0));
-    method_relative("12 IMEX2", what, limit, 0.5 * (low + high), 0.05, NULL);
+    method_relative("12 IMEX2", what, limit, 0.5 * (low + high), 0.05,
+                    limits[n][0] == 0.01 ? "the document's is rounded to a digit; see the recursion in doubles" : NULL);
+    snprintf(what, sizeof what, "the same against the recursion in doubles");
+    method_relative("12 IMEX2", what, recursion_limit(limit, limits[n][0], (int)limits[n][2]), 0.5 * (low + high), 0.05,
+                    NULL);
   }
   /* Undamped: unstable at every step, |lambda| = 1 + (omega k)^4 / 4 with (omega k)^2 = 4 kappa. */
   const double kappa = 0.02;
@@ -802,7 +851,7 @@ static void test_implicit_decay(void) {
 
 /* HANG: n x n, tension only, held by two corners, started flat, after 0.35 s by backward Euler with steps of 1/240 s.
  */
-static cloth *open_hang(int n) {
+static cloth *open_hang(int n, double k) {
   cloth_config config = plain_config(n, 1000.0);
   cloth *sheet = open_sheet(&config);
   pin_corners(sheet);
@@ -810,7 +859,7 @@ static cloth *open_hang(int n) {
   method.newton = 6;
   method.iterations = 400;
   method.tolerance = 1e-4f;
-  run(sheet, &method, 1.0 / 240.0, 84);
+  run(sheet, &method, k, (int)(0.35 / k + 0.5));
   return sheet;
 }
 
@@ -831,8 +880,8 @@ static void restore(const cloth *sheet) {
   memcpy(arena, kept, spans.total_bytes);
 }
 
-static void newton_residuals(int n, double k, const double *document, int count, int explained) {
-  cloth *sheet = open_hang(n);
+static void newton_residuals(int n, double k, const double *document, int count, const char *explanation) {
+  cloth *sheet = open_hang(n, k);
   for (int iterations = 2; iterations <= count; iterations++) {
     if (document[iterations] <= 0.0) {
       continue;
@@ -845,22 +894,183 @@ static void newton_residuals(int n, double k, const double *document, int count,
     restore(sheet);
     char what[80];
     snprintf(what, sizeof what, "HANG %d^2, k = 1/%.0f: residual after %d Newton iterations", n, 1.0 / k, iterations);
-    method_at_most("13 Newton", what, document[iterations], (double)report.residual, 3.0,
-                   explained ? "the state after .35 s is our own trajectory; a convex problem, but another start"
-                             : NULL);
+    method_at_most("13 Newton", what, document[iterations], (double)report.residual, 3.0, explanation);
+  }
+}
+
+/* Largest stretch of a spring along warp or weft; largest distance of particles from where another sheet has them. */
+static double largest_distance(const cloth *sheet, const float *places) {
+  const vector_array x = vectors_at(sheet, sheet->state.position);
+  double largest = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const double3 d = {{(double)x.x[i] - (double)places[3 * i], (double)x.y[i] - (double)places[3 * i + 1],
+                        (double)x.z[i] - (double)places[3 * i + 2]}};
+    largest = fmax(largest, length3(d));
+  }
+  return largest;
+}
+
+/* Root of the mean square of the same distances. */
+static double mean_distance(const cloth *sheet, const float *places) {
+  const vector_array x = vectors_at(sheet, sheet->state.position);
+  double sum = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const double3 d = {{(double)x.x[i] - (double)places[3 * i], (double)x.y[i] - (double)places[3 * i + 1],
+                        (double)x.z[i] - (double)places[3 * i + 2]}};
+    sum += dot3(d, d) / sheet->count;
+  }
+  return sqrt(sum);
+}
+
+static void keep_places(const cloth *sheet, float *places) {
+  const vector_array x = vectors_at(sheet, sheet->state.position);
+  for (int i = 0; i < sheet->count; i++) {
+    places[3 * i] = x.x[i];
+    places[3 * i + 1] = x.y[i];
+    places[3 * i + 2] = x.z[i];
   }
 }
 
 static void test_full_newton(void) {
   static const double soft[] = {0, 0, 2e-4, 6e-5, 6e-5}, stiff[] = {0, 1.45, 2e-2, 2e-2, 3e-3, 3e-4, 3e-4};
-  newton_residuals(16, 1.0 / 240.0, soft, 4, 0);
-  newton_residuals(16, 1.0 / 60.0, stiff, 6, 0);
+  static const double fine[] = {0, 0, 0, 0, 0, 0, 0, 8e-3}, stiffest[] = {0, 0, 0, 0, 0, 0, 0, 0, 0.27};
+  newton_residuals(16, 1.0 / 240.0, soft, 4, NULL);
+  newton_residuals(16, 1.0 / 60.0, stiff, 6,
+                   "the residual rises and falls in turn here; ours is an iteration later, with a solve to 1e-3");
+  newton_residuals(32, 1.0 / 120.0, fine, 7, NULL);
+  newton_residuals(32, 1.0 / 60.0, stiffest, 8, NULL);
+}
+
+/* One Newton iteration against the solution of the equation: HANG 16^2, kappa 356. */
+static void test_linear_form(void) {
+  static float solved[3 * 1024], start[3 * 1024];
+  cloth *sheet = open_hang(16, 1.0 / 60.0);
+  keep_places(sheet, start);
+  cloth_method method = plain_method();
+  method.iterations = 2000;
+  method.tolerance = 1e-4f;
+  method.newton = 10;
+  step_once(sheet, &method, 1.0 / 60.0);
+  const sheet_energy full = energy_of(sheet);
+  keep_places(sheet, solved);
+  method_relative("13 Newton", "HANG 16^2, k = 1/60, solved: largest stretch", 0.0073, full.stretch, 0.2, NULL);
+  method_relative("13 Newton", "the same: displacement in the step, root of the mean square [m]", 0.059,
+                  mean_distance(sheet, start), 0.1, NULL);
+  restore(sheet);
+  method.newton = 1;
+  step_once(sheet, &method, 1.0 / 60.0);
+  method_relative("13 Newton", "one iteration: largest stretch", 0.0129, energy_of(sheet).stretch, 0.2, NULL);
+  method_relative("13 Newton", "one iteration: distance from the solution [m]", 0.0024, largest_distance(sheet, solved),
+                  0.3, NULL);
+}
+
+/// Row 21: nonlinear conjugate gradients ///
+
+static void nonlinear_case(double k, double document, double tolerance, double gradients) {
+  cloth *sheet = open_hang(16, k);
+  static float solved[3 * 1024];
+  cloth_method method = plain_method();
+  method.iterations = 2000;
+  method.tolerance = 1e-3f;
+  cloth_method_report report = step_once(sheet, &method, k);
+  char what[80];
+  snprintf(what, sizeof what, "HANG 16^2, k = 1/%.0f: iterations of the linear solver to 1e-3", 1.0 / k);
+  method_relative("21 NLCG", what, gradients, report.iterations, 0.3,
+                  "the relative residual is that of the preconditioned system, from the last velocity on");
+  restore(sheet);
+  method.newton = 10;
+  method.tolerance = 1e-4f;
+  step_once(sheet, &method, k);
+  keep_places(sheet, solved);
+  const double stretch = energy_of(sheet).stretch;
+  restore(sheet);
+  method = plain_method();
+  method.solver = CLOTH_SOLVER_NONLINEAR;
+  method.iterations = 2000;
+  method.tolerance = 1e-3f;
+  report = step_once(sheet, &method, k);
+  snprintf(what, sizeof what, "HANG 16^2, k = 1/%.0f: evaluations to 1e-3", 1.0 / k);
+  method_at_most("21 NLCG", what, document, report.evaluations, 1.0 + tolerance, NULL);
+  snprintf(what, sizeof what, "the same: largest stretch against full Newton's");
+  method_within("21 NLCG", what, stretch, energy_of(sheet).stretch, 1e-4, NULL);
+}
+
+static void test_nonlinear_gradients(void) {
+  nonlinear_case(1.0 / 240.0, 50.0, 0.3, 28.0);
+  nonlinear_case(1.0 / 60.0, 199.0, 0.3, 97.0);
+}
+
+/// Row 11: components ///
+
+/* Components per particle of a grid of n x n whose bonds are there with a probability, by the methods' own union. */
+static double random_components(int n, double probability, uint32_t *random) {
+  static int32_t parent[64 * 64];
+  int components = 0;
+  for (int i = 0; i < n * n; i++) {
+    parent[i] = i;
+  }
+  for (int i = 0; i < n * n; i++) {
+    if (i % n + 1 < n && next_random(random) < 2.0 * probability - 1.0) {
+      join_particles(parent, i, i + 1);
+    }
+    if (i / n + 1 < n && next_random(random) < 2.0 * probability - 1.0) {
+      join_particles(parent, i, i + n);
+    }
+  }
+  for (int i = 0; i < n * n; i++) {
+    components += root_of(parent, i) == i;
+  }
+  return (double)components / (n * n);
+}
+
+static double mean_components(int n, double probability) {
+  uint32_t random = 11;
+  double sum = 0.0;
+  for (int trial = 0; trial < 20; trial++) {
+    sum += random_components(n, probability, &random) / 20.0;
+  }
+  return sum;
+}
+
+/* Fig. 6.5: 21 x 21, the centre pinned, stretch implicit, shear explicit. */
+static cloth_config centre_config(void) {
+  cloth_config config = plain_config(21, 1000.0);
+  config.fabric.shear = (float)(0.19 * 0.2 / 441.0 / 1e-4); /* kappa 0.19 at k = 0.01 s */
+  config.integration.explicit_threshold = 0.2f;
+  config.origin = vector(-0.5f, 0.0f, -0.5f);
+  return config;
+}
+
+static void test_components(void) {
+  static const int document[10] = {440, 440, 428, 404, 372, 336, 288, 232, 168, 89};
+  method_within("11 components", "random bonds, p = 1/2, 64^2: components a particle", 0.1085, mean_components(64, 0.5),
+                0.007, NULL);
+  method_relative("11 components", "random bonds, p = 1/4", 0.511, mean_components(64, 0.25), 0.03, NULL);
+  method_within("11 components", "random bonds, p = 3/4", 0.0056, mean_components(64, 0.75), 0.001, NULL);
+  const cloth_config config = centre_config();
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, 10 * 21 + 10);
+  cloth_method method = plain_method();
+  method.solver = CLOTH_SOLVER_COMPONENTS;
+  method.iterations = 1000;
+  method.tolerance = 1e-4f;
+  for (int step = 0; step < 10; step++) {
+    const cloth_method_report report = run(sheet, &method, 0.01, 1);
+    char what[80];
+    snprintf(what, sizeof what, "fig. 6.5, step %d: components", step + 1);
+    method_relative("11 components", what, document[step], report.components, step < 4 ? 0.0 : 0.05,
+                    "which springs are just taut differs: our margin of 1e-6 is part of the rest length");
+    if (step == 2) {
+      method_within("11 components", "fig. 6.5, step 3: particles of the largest", 3.0, report.largest, 0.0, NULL);
+    }
+  }
 }
 
 int main(int count, char **arguments) {
   static const test tests[] = {
-      TEST(jacobians),       TEST(buckling), TEST(isotropy),       TEST(cylinder),    TEST(elastica),
-      TEST(explicit_limits), TEST(orders),   TEST(implicit_decay), TEST(full_newton), TEST(static_drape),
+      TEST(jacobians),           TEST(buckling),   TEST(isotropy),       TEST(cylinder),    TEST(elastica),
+      TEST(explicit_limits),     TEST(orders),     TEST(implicit_decay), TEST(full_newton), TEST(linear_form),
+      TEST(nonlinear_gradients), TEST(components), TEST(static_drape),
   };
   return RUN_TESTS(count, arguments, tests);
 }

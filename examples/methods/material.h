@@ -40,6 +40,10 @@ static float over_mass(const method_work *w, float coefficient) {
   return flush_small(coefficient / reference_mass(w->c), WORK_QUANTUM);
 }
 
+/* Share by which springs are longer than their particles are apart at rest: about the rounding of a length, so that
+   rounding alone makes no spring taut, which would join components. */
+#define SPRING_SLACK 1.0e-6f
+
 /* Springs of one direction of the library. */
 static element_family *add_spring(method_work *w, int32_t direction) {
   element_family *f = add_family(w, LAW_SPRING, 2, SPRING_PACKED);
@@ -48,7 +52,7 @@ static element_family *add_spring(method_work *w, int32_t direction) {
   f->law.stiffness = over_mass(w, direction_stiffness(w->c, direction));
   f->law.damping = over_mass(w, direction_damping(w->c, direction));
   f->law.compression = direction <= WEFT ? fabric->compression : fabric->shear_compression;
-  f->law.rest = direction_rest(w->c, direction);
+  f->law.rest = direction_rest(w->c, direction) * (1.0f + SPRING_SLACK);
   f->law.unprojected = w->method->material == CLOTH_MATERIAL_UNPROJECTED;
   return f;
 }
