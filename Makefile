@@ -42,7 +42,7 @@ CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. 
 
 # What every program that contains the library depends on.
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
-HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h tests/*.h)
+HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
 
 .PHONY: library format clean help
 .DELETE_ON_ERROR:
@@ -60,7 +60,7 @@ help:
 
 include port/packaging/install.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

@@ -1066,11 +1066,135 @@ static void test_components(void) {
   }
 }
 
+/// Refusals ///
+
+static const char *refusal(cloth *sheet, cloth_method method) {
+  size_t bytes = 0;
+  const int result = cloth_method_memory(sheet, &method, &bytes);
+  const char *why = cloth_method_explain(sheet, &method);
+  CHECK((result == CLOTH_OK) == (strcmp(why, "ok") == 0), "%d, but: %s", result, why);
+  return result == CLOTH_ERROR_METHOD ? why : NULL;
+}
+
+static void test_refusals(void) {
+  cloth_config config = plain_config(6, 1000.0);
+  cloth *sheet = open_sheet(&config);
+  cloth_method m = cloth_method_default();
+  size_t bytes = 0;
+  CHECK(refusal(sheet, m) == NULL, "the default is refused");
+  m.solver = CLOTH_SOLVER_SWEEPS;
+  CHECK(refusal(sheet, m) == NULL, "sweeps of springs are refused");
+  m.material = CLOTH_MATERIAL_TRISPRINGS;
+  CHECK(refusal(sheet, m) != NULL, "sweeps of trisprings are not refused");
+  m.material = CLOTH_MATERIAL_SPRINGS;
+  m.scheme = CLOTH_SCHEME_IMEX2;
+  CHECK(refusal(sheet, m) != NULL, "sweeps with IMEX2 are not refused");
+  m.scheme = CLOTH_SCHEME_EULER;
+  m.newton = 2;
+  CHECK(refusal(sheet, m) != NULL, "sweeps with Newton iterations are not refused");
+  m = cloth_method_default();
+  m.scheme = CLOTH_SCHEME_STATIC;
+  m.solver = CLOTH_SOLVER_COMPONENTS;
+  CHECK(refusal(sheet, m) != NULL, "STATIC by components is not refused");
+  m.solver = CLOTH_SOLVER_NONLINEAR;
+  CHECK(refusal(sheet, m) == NULL, "STATIC by nonlinear gradients is refused");
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory, sizeof memory, NULL) == CLOTH_ERROR_METHOD, "STATIC makes steps");
+  m = cloth_method_default();
+  CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, NULL) == CLOTH_ERROR_METHOD, "EULER settles");
+  CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_OK && bytes > 0, "no size");
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory, bytes - 1, NULL) == CLOTH_ERROR_ARENA, "too small a memory");
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory + 4, sizeof memory - 4, NULL) == CLOTH_ERROR_ARENA, "misaligned");
+  CHECK(cloth_method_step(sheet, &m, 0.01f, NULL, 0, NULL) == CLOTH_ERROR_NULL, "no memory");
+  CHECK(cloth_method_step(sheet, &m, -1.0f, memory, sizeof memory, NULL) == CLOTH_ERROR_RANGE, "dt of -1");
+  m.tolerance = 0.0f;
+  CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_ERROR_RANGE, "a tolerance of 0");
+  m = cloth_method_default();
+  m.cookie = 0;
+  CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_ERROR_CONFIG, "no cookie");
+  m = cloth_method_default();
+  m.scheme = CLOTH_SCHEME_EXPLICIT;
+  CHECK(cloth_method_step(sheet, &m, 0.1f, memory, sizeof memory, NULL) == CLOTH_ERROR_UNSTABLE, "unstable step");
+  config.integration.bdf2_blend = 0.5f;
+  sheet = open_sheet(&config);
+  CHECK(refusal(sheet, cloth_method_default()) != NULL, "a cloth with a history of its own is not refused");
+}
+
+/// Every combination ///
+
+static const char *const material_names[] = {"springs", "unprojected", "conditions", "trisprings"};
+static const char *const bending_names[] = {"none", "springs", "quadratic", "plane", "hinge"};
+static const char *const scheme_names[] = {"explicit", "Euler", "BDF2", "IMEX2", "static"};
+static const char *const solver_names[] = {"gradients", "components", "nonlinear", "sweeps"};
+
+/* A sheet of 12 x 12 dropped onto a ball: by any method it hangs over it, finite, outside, hardly stretched. */
+static void drop_onto_ball(cloth_method method, const char *name) {
+  cloth_config config = plain_config(12, 300.0);
+  config.fabric.shear = 200.0f;
+  config.fabric.bend = 1e-4f;
+  config.fabric.compression = config.fabric.shear_compression = 1.0f;
+  config.fabric.stretch_damping = config.fabric.shear_damping = 0.02f;
+  config.fabric.bend_damping = 0.01f;
+  config.substeps = method.scheme == CLOTH_SCHEME_EXPLICIT ? 40 : 4;
+  config.origin = vector(-0.5f, 0.0f, -0.5f);
+  cloth *sheet = open_sheet(&config);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = 0.3f;
+  ball.pose.position = vector(0.01f, -0.32f, 0.02f);
+  ball.static_friction = ball.kinetic_friction = method.scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.4f;
+  cloth_add_collider(sheet, &ball);
+  method.lambda = 150.0f;
+  method.mu = 100.0f;
+  cloth_method_report report;
+  if (method.scheme == CLOTH_SCHEME_STATIC) {
+    /* Nothing else keeps it on the ball. */
+    cloth_pin(sheet, 0);
+    cloth_pin(sheet, 11);
+    const int result = cloth_method_settle(sheet, &method, memory, sizeof memory, &report);
+    CHECK(result >= 0, "%s: %d", name, result);
+  } else {
+    run(sheet, &method, 1.0 / 60.0, 24);
+  }
+  const sheet_energy e = energy_of(sheet);
+  double inside = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const double3 centre = {{0.01, -0.32, 0.02}};
+    inside = fmax(inside, 0.3 - length3(sum3(place_at(sheet, i % 12, i / 12), centre, -1.0)));
+  }
+  CHECK(e.total == e.total && e.lowest > -2.0 && e.lowest < -0.1, "%s: energy %g, lowest %g", name, e.total, e.lowest);
+  CHECK(e.stretch < 0.12, "%s: stretch %g", name, e.stretch);
+  CHECK(inside < 1e-4, "%s: %g m inside the ball", name, inside);
+}
+
+static void test_combinations(void) {
+  cloth_config config = plain_config(6, 1000.0);
+  int tried = 0, refused = 0;
+  for (int n = 0; n < 4 * 5 * 5 * 4; n++) {
+    cloth_method m = cloth_method_default();
+    m.material = n % 4;
+    m.bending = n / 4 % 5;
+    m.scheme = n / 20 % 5;
+    m.solver = n / 100;
+    m.iterations = m.scheme == CLOTH_SCHEME_STATIC && m.solver == CLOTH_SOLVER_NONLINEAR ? 400 : 100;
+    char name[80];
+    snprintf(name, sizeof name, "%s, bending %s, %s, %s", material_names[m.material], bending_names[m.bending],
+             scheme_names[m.scheme], solver_names[m.solver]);
+    if (refusal(open_sheet(&config), m)) {
+      refused++;
+      continue;
+    }
+    tried++;
+    drop_onto_ball(m, name);
+  }
+  /* Refused: sweeps but for springs without or with quadratic bending by Euler and BDF2, and static components. */
+  CHECK(refused == 20 * 5 - 4 + 20, "%d refused, %d tried", refused, tried);
+  printf("            %d combinations, %d more are refused\n", tried, refused);
+}
+
 int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(jacobians),           TEST(buckling),   TEST(isotropy),       TEST(cylinder),    TEST(elastica),
       TEST(explicit_limits),     TEST(orders),     TEST(implicit_decay), TEST(full_newton), TEST(linear_form),
-      TEST(nonlinear_gradients), TEST(components), TEST(static_drape),
+      TEST(nonlinear_gradients), TEST(components), TEST(static_drape),   TEST(refusals),    TEST(combinations),
   };
   return RUN_TESTS(count, arguments, tests);
 }

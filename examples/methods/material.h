@@ -149,6 +149,7 @@ static void add_buckling_springs(method_work *w, float rigidity) {
     element_family *f = add_bending_law(w, LAW_BUCKLING, SPRING_PACKED, long_spring_nodes[d], 0.0f);
     const float width = d == WARP ? w->c->grid.spacing_weft : w->c->grid.spacing_warp;
     f->law.rest = 2.0f * direction_rest(w->c, d);
+    f->law.damping = 0.0f;
     f->law.stiffness = over_mass(w, BUCKLING_SHARE * direction_stiffness(w->c, d));
     f->law.second = over_mass(w, 12.0f * rigidity * width / (f->law.rest * f->law.rest));
   }
@@ -188,9 +189,9 @@ static float stability_factor(const method_work *w, const method_law *l) {
   case LAW_BUCKLING:
     return l->stiffness;
   case LAW_SHEAR:
-    return 2.0f * l->stiffness * l->area / (u * v);
+    return l->stiffness * l->area / (u * v);
   case LAW_TRISPRING:
-    return 2.0f * (l->stiffness + 2.0f * l->second) * l->area / (least * least);
+    return (l->stiffness + 2.0f * l->second) * l->area / (least * least);
   case LAW_HINGE:
     return 8.0f * l->stiffness / (least * least);
   case LAW_PLANE:

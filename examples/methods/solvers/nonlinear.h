@@ -63,10 +63,20 @@ static void nonlinear_iteration(method_work *w, int32_t n, float slope, float *l
   *length = step > STATE_QUANTUM ? step : trial;
 }
 
+/* The first trial: 1 over a bound of the largest eigenvalue of the equation, from the stability numbers. A longer one
+   would leave the range in which the laws are nearly linear. */
+static float first_length(const method_work *w) {
+  float eigenvalue = 1.0f;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    eigenvalue += w->family[n].is_implicit ? 4.0f * w->family[n].kappa : 0.0f;
+  }
+  return 1.0f / eigenvalue;
+}
+
 static void solve_by_nonlinear_gradients(method_work *w) {
   start_at_rest(w);
   find_residual(w, 0);
-  float product = weigh_residual(w), length = 1.0f;
+  float product = weigh_residual(w), length = first_length(w);
   const float first = product, goal = product * w->method->tolerance * w->method->tolerance;
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
   int32_t n = 0;
