@@ -24,6 +24,7 @@
 # make bench-unseen the same settings on scenes that nothing was tuned on
 #
 # Examples, by examples/examples.mk:
+# make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet
 # make web          a page that simulates in the browser, in build/web/, for any web server
 # make test-web     the page in a headless Chromium
 # make lockstep     two machines in lockstep over a lossy network

@@ -867,17 +867,13 @@ static cloth *open_hang(int n, double k) {
 static unsigned char kept[1 << 20];
 
 static cloth_method_report step_once(cloth *sheet, const cloth_method *method, double k) {
-  cloth_memory spans;
-  cloth_get_memory(sheet, &spans);
-  memcpy(kept, arena, spans.total_bytes);
+  memcpy(kept, arena, sheet->total_bytes);
   memset(memory, 0, 64);
   return run(sheet, method, k, 1);
 }
 
 static void restore(const cloth *sheet) {
-  cloth_memory spans;
-  cloth_get_memory(sheet, &spans);
-  memcpy(arena, kept, spans.total_bytes);
+  memcpy(arena, kept, sheet->total_bytes);
 }
 
 static void newton_residuals(int n, double k, const double *document, int count, const char *explanation) {

@@ -12,7 +12,7 @@ static element_family *add_family(method_work *w, law_kind kind, int32_t nodes, 
   element_family *f = &w->family[w->family_count++];
   CLOTH_ASSERT(w->family_count <= FAMILY_LIMIT && nodes <= NODE_LIMIT);
   fill_zero(f, sizeof *f);
-  f->law.kind = kind;
+  f->law.kind = (int32_t)kind;
   f->law.edges = nodes - 1;
   f->law.packed = packed;
   return f;

@@ -96,10 +96,24 @@ static int32_t smallest_component(const component_set *set, int32_t count) {
   return found;
 }
 
-/* Lists the largest components in order of their roots, and labels the particles: NO_COMPONENT for pinned ones,
-   MOST_COMPONENTS for those that share. Returns how many are listed. */
+/* Labels the particles with the places of their components in the list: NO_COMPONENT for pinned ones, MOST_COMPONENTS
+   for those that share. Uses up the sizes. */
+static void label_particles(const method_work *w, const component_set *set, int32_t count) {
+  int32_t *parent = component_words(w, 0), *label = component_words(w, 1), *place = component_words(w, 2);
+  for (int32_t i = 0; i < w->c->count; i++) {
+    place[i] = MOST_COMPONENTS;
+  }
+  for (int32_t n = 0; n < count; n++) {
+    place[set->root[n]] = n;
+  }
+  for (int32_t i = 0; i < w->c->count; i++) {
+    label[i] = w->mobility[i] == 0.0f ? NO_COMPONENT : place[root_of(parent, i)];
+  }
+}
+
+/* Finds components, lists the largest, and labels the particles. Returns how many are listed. */
 static int32_t label_components(method_work *w, component_set *set) {
-  int32_t *parent = component_words(w, 0), *label = component_words(w, 1), *size = component_words(w, 2);
+  int32_t *parent = component_words(w, 0), *size = component_words(w, 2);
   int32_t count = 0;
   join_families(w, parent);
   for (int32_t i = 0; i < w->c->count; i++) {
@@ -121,16 +135,7 @@ static int32_t label_components(method_work *w, component_set *set) {
     set->size[place] = size[i];
     set->root[place] = i;
   }
-  for (int32_t i = 0; i < w->c->count; i++) {
-    label[i] = w->mobility[i] == 0.0f ? NO_COMPONENT : MOST_COMPONENTS;
-  }
-  for (int32_t n = 0; n < count; n++) {
-    size[set->root[n]] = -1 - n; /* found again below, through the root */
-  }
-  for (int32_t i = 0; i < w->c->count; i++) {
-    const int32_t place = size[root_of(parent, i)];
-    label[i] = label[i] != NO_COMPONENT && place < 0 ? -1 - place : label[i];
-  }
+  label_particles(w, set, count);
   return count;
 }
 
@@ -171,26 +176,43 @@ static int32_t choose_steps(component_set *set) {
   return particles;
 }
 
+/* Labels the particles, and sets up r, z, p and the goals. */
+static void start_components(method_work *w, component_set *set) {
+  const int32_t count = label_components(w, set);
+  const float tolerance = w->method->tolerance;
+  int32_t sharing = 0;
+  for (int32_t i = 0; i < w->c->count; i++) {
+    sharing += component_words(w, 1)[i] != NO_COMPONENT;
+  }
+  for (int32_t n = 0; n < count; n++) {
+    sharing -= set->size[n];
+  }
+  set->size[MOST_COMPONENTS] = sharing;
+  find_left_over(w);
+  precondition_left_over(w);
+  component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set->product);
+  for (int32_t n = 0; n < SCALAR_SETS; n++) {
+    set->goal[n] = set->product[n] * tolerance * tolerance;
+  }
+  copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
+}
+
+/* The new direction, after the residual has changed. */
+static void turn_directions(method_work *w, component_set *set) {
+  precondition_left_over(w);
+  component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set->ratio);
+  for (int32_t n = 0; n < SCALAR_SETS; n++) {
+    const float next = set->ratio[n];
+    set->ratio[n] = set->is_done[n] ? 0.0f : flush_small(next / set->product[n], WORK_QUANTUM);
+    set->product[n] = set->is_done[n] ? set->product[n] : next;
+  }
+  component_add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, set->ratio, 1.0f, FIELD_DIRECTION);
+}
+
 static void solve_by_components(method_work *w) {
   component_set set;
   fill_zero(&set, sizeof set);
-  const int32_t count = label_components(w, &set);
-  const float tolerance = w->method->tolerance;
-  int32_t listed = 0, free_particles = 0;
-  for (int32_t n = 0; n < count; n++) {
-    listed += set.size[n];
-  }
-  for (int32_t i = 0; i < w->c->count; i++) {
-    free_particles += component_words(w, 1)[i] != NO_COMPONENT;
-  }
-  set.size[MOST_COMPONENTS] = free_particles - listed;
-  find_left_over(w);
-  precondition_left_over(w);
-  component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set.product);
-  for (int32_t n = 0; n <= MOST_COMPONENTS; n++) {
-    set.goal[n] = set.product[n] * tolerance * tolerance;
-  }
-  copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
+  start_components(w, &set);
   int32_t iterations = 0, particles = 1;
   for (; iterations < w->method->iterations; iterations++) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
@@ -202,14 +224,7 @@ static void solve_by_components(method_work *w) {
     w->report->row_vectors += particles;
     component_add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, set.step, 1.0f, FIELD_SOLUTION);
     component_add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set.step, -1.0f, FIELD_LEFT_OVER);
-    precondition_left_over(w);
-    component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set.ratio);
-    for (int32_t n = 0; n <= MOST_COMPONENTS; n++) {
-      const float next = set.ratio[n];
-      set.ratio[n] = set.is_done[n] ? 0.0f : flush_small(next / set.product[n], WORK_QUANTUM);
-      set.product[n] = set.is_done[n] ? set.product[n] : next;
-    }
-    component_add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, set.ratio, 1.0f, FIELD_DIRECTION);
+    turn_directions(w, &set);
   }
   w->report->iterations += iterations;
   w->report->capped += particles > 0;
