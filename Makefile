@@ -25,6 +25,7 @@
 #
 # Examples, by examples/examples.mk:
 # make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet
+# make ut           the student simulator of Sartor and Djeu (2004): its scenes, a table and a picture
 # make web          a page that simulates in the browser, in build/web/, for any web server
 # make test-web     the page in a headless Chromium
 # make lockstep     two machines in lockstep over a lossy network

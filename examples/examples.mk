@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window board methods-pictures
+.PHONY: demo web test-web lockstep game game-window board methods-pictures ut
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -19,6 +19,14 @@ methods-pictures: $(BUILD)/methods/pictures
 $(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/methods.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
+
+# The student simulator of 2004, by the public interface.
+ut: $(BUILD)/ut/ut
+	$< $(BUILD)/ut
+
+$(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
 # The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
 WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c) \
