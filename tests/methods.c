@@ -679,13 +679,13 @@ static cloth *open_oscillator(double stiffness, double damping, double bending) 
 
 static void start_oscillator(cloth *sheet) {
   for (int row = 0; row < 2; row++) {
-    cloth_set_particle(sheet, 3 * row + 1, vector((float)(0.25 * oscillator_h), 0.0f, (float)(row * oscillator_h)),
+    cloth_set_particle(sheet, 3 * row + 1, vector((float)(oscillator_h / 16.0), 0.0f, (float)(row * oscillator_h)),
                        vector(0.0f, 0.0f, 0.0f));
   }
 }
 
 static double oscillation(const cloth *sheet) {
-  return place_at(sheet, 1, 0).x[0] / (0.25 * oscillator_h);
+  return place_at(sheet, 1, 0).x[0] / (oscillator_h / 16.0);
 }
 
 static double oscillating_speed(const cloth *sheet) {
@@ -724,15 +724,16 @@ static double growth(double kappa, double ratio, int steps) {
   cloth *sheet = open_oscillator(stiffness, damping, 0.0);
   start_oscillator(sheet);
   for (int row = 0; ratio < 0.0 && row < 2; row++) {
-    cloth_set_particle(sheet, 3 * row + 1, vector(0.0f, 0.0f, (float)(row * oscillator_h)), vector(0.5f, 0.0f, 0.0f));
+    cloth_set_particle(sheet, 3 * row + 1, vector(0.0f, 0.0f, (float)(row * oscillator_h)), vector(0.1f, 0.0f, 0.0f));
   }
   const cloth_method method = exact_method(CLOTH_SCHEME_IMEX2);
-  double largest[2] = {0.0, 1e-30};
+  double largest[2] = {0.0, 1e-30}, first = 0.0;
   for (int n = 0; n < steps; n++) {
     step_split(sheet, &method, k, 0, 1);
     double *seen = &largest[2 * n >= steps];
     *seen = fmax(*seen, fabs(oscillating_speed(sheet)));
-    if (*seen > 20.0) {
+    first = n < 200 ? largest[0] : first;
+    if (*seen > 8.0 * first) { /* before it grows beyond the springs' length */
       return 1e9;
     }
   }
@@ -951,7 +952,8 @@ static void test_linear_form(void) {
   keep_places(sheet, solved);
   method_relative("13 Newton", "HANG 16^2, k = 1/60, solved: largest stretch", 0.0073, full.stretch, 0.2, NULL);
   method_relative("13 Newton", "the same: displacement in the step, root of the mean square [m]", 0.059,
-                  mean_distance(sheet, start), 0.1, NULL);
+                  mean_distance(sheet, start), 0.1,
+                  "the document does not say of which particles; ours move by up to 0.079 m");
   restore(sheet);
   method.newton = 1;
   step_once(sheet, &method, 1.0 / 60.0);
@@ -1123,8 +1125,7 @@ static void test_row_vectors(void) {
   }
   const double ratio = rows[1] / rows[0];
   print_method_row("11 components", "figs 6.9, 6.10, HANG 24^2: row-vector products by component", 0.98, ratio,
-                   ".96..1.005",
-                   ratio >= 0.96 && ratio <= 1.005,
+                   ".96..1.005", ratio >= 0.96 && ratio <= 1.005,
                    "parts of the sheet are slack in the fall; the documents do not say from where their HANG starts");
 }
 

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { GRID = 16, FRAMES = 75, SUBSTEPS = 4, EXPLICIT_SUBSTEPS = 60, CELL = 132, TEXT = 34, LEFT = 150, TOP = 40 };
+enum { GRID = 16, FRAMES = 75, SUBSTEPS = 4, EXPLICIT_SUBSTEPS = 60, CELL = 104, TEXT = 34, LEFT = 130, TOP = 40 };
 enum { MATERIALS = 4, BENDINGS = 5, SCHEMES = 5, SOLVERS = 4, RINGS = 24, SECTORS = 48 };
 
 #define BALL_RADIUS 0.25f
