@@ -732,7 +732,7 @@ static double growth(double kappa, double ratio, int steps) {
     step_split(sheet, &method, k, 0, 1);
     double *seen = &largest[2 * n >= steps];
     *seen = fmax(*seen, fabs(oscillating_speed(sheet)));
-    first = n < 200 ? largest[0] : first;
+    first = n < steps / 100 ? largest[0] : first;
     if (*seen > 8.0 * first) { /* before it grows beyond the springs' length */
       return 1e9;
     }
