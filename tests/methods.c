@@ -727,13 +727,12 @@ static double growth(double kappa, double ratio, int steps) {
     cloth_set_particle(sheet, 3 * row + 1, vector(0.0f, 0.0f, (float)(row * oscillator_h)), vector(0.1f, 0.0f, 0.0f));
   }
   const cloth_method method = exact_method(CLOTH_SCHEME_IMEX2);
-  double largest[2] = {0.0, 1e-30}, first = 0.0;
+  double largest[2] = {0.0, 1e-30};
   for (int n = 0; n < steps; n++) {
     step_split(sheet, &method, k, 0, 1);
     double *seen = &largest[2 * n >= steps];
     *seen = fmax(*seen, fabs(oscillating_speed(sheet)));
-    first = n < steps / 100 ? largest[0] : first;
-    if (*seen > 8.0 * first) { /* before it grows beyond the springs' length */
+    if (fabs(oscillation(sheet)) > 12.0) { /* 3/4 of the length of the springs: beyond it they saturate */
       return 1e9;
     }
   }
