@@ -26,6 +26,19 @@ static const method_scene method_scenes[] = {
 
 static unsigned char method_memory[40960] __attribute__((aligned(CLOTH_ALIGNMENT)));
 
+/* Reports subnormal numbers, prints the scene's hash, and returns it. */
+static uint64_t end_method_scene(void) {
+  if (subnormals_seen())
+    fail("subnormal numbers");
+  forget_subnormals();
+  put_text("scene ");
+  put_scene();
+  put_text(" ");
+  put_hash(scene_hash);
+  end_line();
+  return scene_hash;
+}
+
 OWN_FRAME static void run_method_frames(cloth *sheet, const cloth_method *method) {
   cloth_method_report report;
   if (method->scheme == CLOTH_SCHEME_STATIC) {
@@ -71,19 +84,27 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
   run_method_frames(sheet, &method);
-  if (subnormals_seen())
-    fail("subnormal numbers");
-  forget_subnormals();
-  put_text("scene ");
-  put_scene();
-  put_text(" ");
-  put_hash(scene_hash);
-  end_line();
-  return scene_hash;
+  return end_method_scene();
+}
+
+/* The isometric model: 4 x 4 cells, held by one node. */
+OWN_FRAME static uint64_t run_isometric_scene(void) {
+  isometric_sheet sheet = {.cells_warp = 4, .cells_weft = 4, .spacing = 0.25f};
+  float *floats = (float *)(void *)method_memory;
+  scene_set = "methods";
+  scene_name = "isometric";
+  scene_hash = HASH_START;
+  isometric_init(&sheet, floats);
+  sheet.mobility[1] = 0.0f;
+  for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++)
+    isometric_step(&sheet, vector(0.0f, -9.81f, 0.0f), FRAME_SECONDS, 6);
+  for (int i = 0; i < isometric_floats(&sheet); i++)
+    fold_float(floats[i]);
+  return end_method_scene();
 }
 
 static uint64_t run_method_scenes(uint64_t hash) {
   for (int i = 0; i < METHOD_SCENES; i++)
     hash = folded(hash, run_method_scene(&method_scenes[i]), 8);
-  return hash;
+  return folded(hash, run_isometric_scene(), 8);
 }

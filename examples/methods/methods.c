@@ -8,4 +8,5 @@
 
 #include "methods.h"
 
+#include "isometric.h"
 #include "settle.h"
