@@ -408,14 +408,17 @@ static sheet_energy energy_of(const cloth *sheet) {
 /// Row 15: static drape ///
 
 typedef struct drape_case {
-  int n, iterations;
+  int n, iterations, by_edge; /* by_edge: the upper edge is held, and springs resist shortening too */
   double energy, elastic, lowest, stretch;
 } drape_case;
 
 static void drape(const drape_case *d) {
   cloth_config config = plain_config(d->n, 1000.0);
+  config.fabric.compression = config.fabric.shear_compression = d->by_edge ? 1.0f : 0.0f;
   cloth *sheet = open_sheet(&config);
-  pin_corners(sheet);
+  for (int column = 0; column < d->n; column += d->by_edge ? 1 : d->n - 1) {
+    cloth_pin(sheet, column);
+  }
   cloth_method method = plain_method();
   method.scheme = CLOTH_SCHEME_STATIC;
   method.iterations = d->iterations;
@@ -425,21 +428,25 @@ static void drape(const drape_case *d) {
   CHECK(result >= 0, "settle: %d, %s", result, cloth_method_explain(sheet, &method));
   const sheet_energy e = energy_of(sheet);
   char what[80];
-  snprintf(what, sizeof what, "%d^2 held at two corners: energy [J]", d->n);
+  snprintf(what, sizeof what, "%d^2 held %s: energy [J]", d->n, d->by_edge ? "by its upper edge" : "at two corners");
   method_within("15 static", what, d->energy, e.total, 5e-6, NULL);
-  snprintf(what, sizeof what, "%d^2: elastic energy [J]", d->n);
-  method_within("15 static", what, d->elastic, e.elastic, 5e-6, NULL);
   snprintf(what, sizeof what, "%d^2: lowest particle [m]", d->n);
-  method_within("15 static", what, d->lowest, e.lowest, 5e-5, NULL);
-  snprintf(what, sizeof what, "%d^2: largest stretch [1]", d->n);
-  method_within("15 static", what, d->stretch, e.stretch, 1e-4, NULL);
+  method_within("15 static", what, d->lowest, e.lowest, 5e-5,
+                d->by_edge ? "with compression the energy is not convex; ours is the lower minimum" : NULL);
+  if (!d->by_edge) {
+    snprintf(what, sizeof what, "%d^2: elastic energy [J]", d->n);
+    method_within("15 static", what, d->elastic, e.elastic, 5e-6, NULL);
+    snprintf(what, sizeof what, "%d^2: largest stretch [1]", d->n);
+    method_within("15 static", what, d->stretch, e.stretch, 1e-4, NULL);
+  }
   printf("%-11s   %d Newton iterations, %d of the solver, %d evaluations\n", "", report.newton, report.iterations,
          report.evaluations);
 }
 
 static void test_static_drape(void) {
-  static const drape_case cases[] = {{16, 64, -0.992933, 0.005810, -1.00717, 0.00750},
-                                     {32, 384, -0.996451, 0.007780, -1.01151, 0.0129}};
+  static const drape_case cases[] = {{16, 64, 0, -0.992933, 0.005810, -1.00717, 0.00750},
+                                     {32, 384, 0, -0.996451, 0.007780, -1.01151, 0.0129},
+                                     {16, 256, 1, -0.981394, 0.0, -1.00065, 0.0}};
   for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
     drape(&cases[n]);
   }
