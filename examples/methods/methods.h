@@ -111,7 +111,9 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
                       cloth_method_report *report);
 
 /* Brings the cloth to rest under gravity, with CLOTH_SCHEME_STATIC: positions of least energy, velocities 0. At most
-   24 steps of at most 8 Newton iterations. Returns as cloth_method_step(). */
+   24 steps of at most 8 Newton iterations. With
+   CLOTH_SOLVER_NONLINEAR give it 400 iterations: cut short much earlier, it may end far from rest. Returns as
+   cloth_method_step(). */
 int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
                         cloth_method_report *report);
 
