@@ -25,6 +25,8 @@
 # make bench-unseen the same settings on scenes that nothing was tuned on
 #
 # Examples, by examples/examples.mk:
+# make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet
+# make ut           the student simulator of Sartor and Djeu (2004): its scenes, a table and a picture
 # make web          a page that simulates in the browser, in build/web/, for any web server
 # make test-web     the page in a headless Chromium
 # make lockstep     two machines in lockstep over a lossy network
@@ -43,7 +45,7 @@ CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. 
 
 # What every program that contains the library depends on.
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
-HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h tests/*.h)
+HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
 
 .PHONY: library format clean help
 .DELETE_ON_ERROR:
@@ -61,7 +63,7 @@ help:
 
 include port/packaging/install.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window board
+.PHONY: demo web test-web lockstep game game-window board methods-pictures ut
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -8,6 +8,23 @@ demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo
 
 $(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# One scene by every method of examples/methods.
+methods-pictures: $(BUILD)/methods/pictures
+	@mkdir -p $(BUILD)/methods
+	$< $(BUILD)/methods/methods.png
+
+$(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/methods.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
+
+# The student simulator of 2004, by the public interface.
+ut: $(BUILD)/ut/ut
+	$< $(BUILD)/ut
+
+$(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 

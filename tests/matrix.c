@@ -9,7 +9,11 @@
  *
  * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
  */
+#ifdef MATRIX_SMALL
 #include "../cloth.c"
+#else
+#include "../examples/methods/methods.c"
+#endif
 
 #include "../port/boards/board.h"
 #include "schemes.h"
@@ -921,6 +925,10 @@ static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full
   return hash;
 }
 
+#ifndef MATRIX_SMALL
+#include "matrix_methods.h"
+#endif
+
 static void print_set(const char *set, uint64_t hash) {
   put_text("hash ");
   put_text(set);
@@ -948,7 +956,8 @@ int board_main(void) {
   self_test();
   print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
 #ifndef MATRIX_SMALL
-  print_set("full", run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1));
+  uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
+  print_set("full", run_method_scenes(full));
 #endif
   return failures == 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs abuse accuracy conservation flag thesis quality fabrics matrix size cost
+.PHONY: check test list programs abuse accuracy conservation flag thesis quality fabrics matrix size cost methods
 .SECONDARY:
 
 comma := ,
@@ -23,7 +23,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves thesis
+INSIDE = culling deadline internals line_solves methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -63,6 +63,12 @@ thesis: $(BUILD)/tests/thesis
 
 conservation flag: %: $(BUILD)/tests/%
 	$<
+
+# Materials, time schemes and solvers of examples/methods beside the documents that they come from.
+methods: $(BUILD)/tests/methods
+	$<
+
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
