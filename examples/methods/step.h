@@ -110,7 +110,7 @@ static void method_substep(method_work *w, int32_t index) {
 #if WITH_COLLIDERS
   project_contacts(c, plan, index, counts);
 #endif
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
 }
 
 /* Explicit schemes refuse a step beyond the bound of the stability numbers' sum (thesis section 4.1.3). */
