@@ -5477,9 +5477,9 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation =
-      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
+  const int extrapolates = !plan->solves && !has_solver_contacts(c) && c->state.velocity_history;
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
@@ -5570,6 +5570,80 @@ CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
 static void plan_hinges(const cloth *c, step_plan *plan) {
   plan->bend.has_equal_hinges = has_equal_hinges(c);
   plan->bend.is_explicit &= plan->bend.has_equal_hinges;
+}
+
+/// Momentum at contacts ///
+
+/*
+ * What a contact takes from the momentum of the cloth, whatever the share of BDF2 in the prediction.
+ *
+ * A velocity v of the state is a displacement over a substep. With the weight w of BDF2 a force f changes the
+ * velocities v0, v1, v2 of the last three substeps so that
+ *
+ *     v0 - v1 = (w/9) (6 (v1 - v2) - (v2 - v3)) + s h f / m,    s = 1 - 5 w / 9.
+ *
+ * Summed over the substeps, p = (v0 - (6 w / 9) v1 + (w / 9) v2) / s changes by h f / m exactly. So m p is the
+ * momentum, and internal forces keep its sum over the particles, as the share s is the same for all of them. A contact
+ * ends the history of a particle, whose momentum is then that of the velocity alone, m v. If the contact leaves v as it
+ * is, what forces have added along the surface would be lost but for the share s. So a particle that slides takes on
+ * the momentum's velocity along the surface. What the contact takes is the difference of both momenta.
+ *
+ * In: velocities, velocity history, force_share, the plan. Out: what the functions return. Scratch: none.
+ */
+
+/* The velocity that belongs to the momentum of each particle of a block with the velocity v. Particles that a contact
+   or a constraint has moved in this substep have lost their history: v itself. */
+CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int32_t i, lanes3 v) {
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    return v;
+  }
+  const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
+  const lanes3 earlier = lanes3_load(history_of(c, 1), i);
+  const lanes_mask pushed = lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+  const lanes3 earliest = lanes3_select(pushed, earlier, lanes3_load(history_of(c, 2), i));
+  const lanes3 past = lanes3_subtract(lanes3_scale(earlier, lanes_splat(6.0f)), earliest);
+  const lanes3 p =
+      lanes3_scale(lanes3_subtract(v, lanes3_scale(past, lanes_splat(weight))), lanes_splat(inverse_share));
+  return lanes3_select(has_no_history(earlier.x), v, p);
+}
+
+/* What a contact does to a block of particles, in world axes. */
+typedef struct contact_change {
+  lanes3 displacement; /* that changes velocities [m] */
+  lanes3 normal;       /* of the surface, unit length */
+  lanes3 sliding;      /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes_mask touches, slides;
+} contact_change;
+
+/* What particles that slide add to their velocities v along the surface: the part of their momentum, after the contact
+   that of the velocities p, that v does not show. It does not reverse the direction in which they slide. */
+CLOTH_INLINE lanes3 carried_velocity(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact,
+                                     lanes3 v, lanes3 p) {
+  const lanes_mask first = lanes_less(lanes_load(history_of(c, 1).x + i), lanes_splat(0.5f * HISTORY_INVALID));
+  const lanes3 hidden = lanes3_flush_below(lanes3_subtract(p, v), STATE_QUANTUM);
+  const lanes3 outward = lanes3_scale(contact->normal, lanes_flush(lanes3_dot(hidden, contact->normal)));
+  const lanes3 along = lanes3_flush_below(lanes3_subtract(hidden, outward), STATE_QUANTUM);
+  const lanes3 slip = lanes3_flush_below(lanes3_scale(contact->sliding, lanes_splat(plan->inverse_h)), STATE_QUANTUM);
+  const lanes_mask onward = lanes_less(lanes_splat(0.0f), lanes3_dot(slip, lanes3_add(slip, along)));
+  return lanes3_keep(lanes_both(lanes_both(first, onward), contact->slides), along);
+}
+
+/* Changes the velocities of the particles of a block that a contact touches. Returns the change of their momentum over
+   their mass [m/s]; 0 for the others. */
+CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact) {
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes3 old = lanes3_load(velocity, i);
+  const lanes3 change = lanes3_scale(contact->displacement, lanes_splat(plan->inverse_h));
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    lanes3_store(velocity, i, lanes3_add(old, change), c->count - i);
+    return change;
+  }
+  const lanes3 before = momentum_velocity(c, plan, i, old);
+  const lanes3 after = lanes3_add_scaled(before, change, lanes_splat(1.0f / force_share(plan)));
+  lanes3 v = lanes3_add(old, change);
+  v = lanes3_add(v, lanes3_keep(contact->touches, carried_velocity(c, plan, i, contact, v, after)));
+  lanes3_store(velocity, i, v, c->count - i);
+  return lanes3_keep(contact->touches, lanes3_subtract(v, before));
 }
 
 /// Forces ///
@@ -9884,7 +9958,6 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
                                       const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -9903,17 +9976,21 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
   lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
+  lanes3 normal = lanes3_keep(touches, b->normal), sliding = lanes3_keep(touches, lanes3_add(slip, friction));
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
+    normal = lanes3_rotate(m->end.rotation, normal);
+    sliding = lanes3_rotate(m->end.rotation, sliding);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
+  const contact_change done = {
+      .displacement = change, .normal = normal, .sliding = sliding, .touches = touches, .slides = slides};
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, change, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  sum_reactions(c, m, i, touches, position, lanes3_scale(received, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }
@@ -10272,7 +10349,6 @@ typedef struct target_context {
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
@@ -10360,7 +10436,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
    moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
@@ -10382,9 +10459,15 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = change,
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h))),
+                               .touches = moved,
+                               .slides = moved};
   lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
@@ -10401,9 +10484,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
@@ -10692,14 +10774,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
   lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(is_known, force_share, one);
+  return force_share;
 }
 
 /* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -10773,7 +10854,7 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
                                 .inverse_h = plan->inverse_h,
-                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
 }

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bounds.h"
 #include "compiler.h"
+#include "contact_momentum.h"
 #include "contact_push.h"
 #include "costs.h"
 #include "lanes.h"
@@ -328,7 +329,6 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
                                       const contact_block *b, reaction_sums *sums) {
   const cloth_collider *body = shape_of(c, m);
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask touches = lanes_less(zero, b->touches);
@@ -347,17 +347,21 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
   lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
   lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
+  lanes3 normal = lanes3_keep(touches, b->normal), sliding = lanes3_keep(touches, lanes3_add(slip, friction));
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
     change = lanes3_rotate(m->end.rotation, change);
+    normal = lanes3_rotate(m->end.rotation, normal);
+    sliding = lanes3_rotate(m->end.rotation, sliding);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
+  const contact_change done = {
+      .displacement = change, .normal = normal, .sliding = sliding, .touches = touches, .slides = slides};
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, change, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  sum_reactions(c, m, i, touches, position, lanes3_scale(received, mass), sums);
   lanes_sum_add(&sums->touching, i, b->touches);
   lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
 }

@@ -57,6 +57,7 @@
 
 #include "air.h"
 #include "plan.h"
+#include "contact_momentum.h"
 #include "forces.h"
 #include "operator.h"
 #include "preconditioner.h"

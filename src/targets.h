@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_momentum.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -28,7 +29,6 @@ typedef struct target_context {
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
@@ -116,7 +116,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
    moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
@@ -138,9 +139,15 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = change,
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h))),
+                               .touches = moved,
+                               .slides = moved};
   lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
@@ -157,9 +164,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
