@@ -138,6 +138,11 @@
 #else
 #define WITH_MOVE_FRAME 1
 #endif
+#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
+#define WITH_BODIES 0
+#else
+#define WITH_BODIES 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -1493,6 +1498,10 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
+CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
+  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
+}
+
 /* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
@@ -1849,6 +1858,22 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* The mass of a collider that the cloth moves, and its motion. Consists of words. */
+typedef struct rigid_body {
+  int32_t collider;
+  float mass;            /* [kg] */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; 0: no torque turns it */
+  cloth_vector velocity; /* of the collider's position, its centre of mass [m/s] */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s] */
+  float gravity;         /* share of gravity that acts on it */
+} rigid_body;
+
+/* A particle that is held at a point of a collider. Consists of words. */
+typedef struct attachment {
+  int32_t particle, collider;
+  cloth_vector point; /* in the collider's axes [m] */
+} attachment;
+
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
   uint32_t used;       /* 0: the slot is free */
@@ -1874,8 +1899,10 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* TETHERS_STALE ... */
-  int32_t targets;        /* TARGETS_NONE ... */
+  int32_t tethers_chosen;   /* TETHERS_STALE ... */
+  int32_t targets;          /* TARGETS_NONE ... */
+  int32_t body_count;       /* colliders with mass */
+  int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
   uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;     /* length of the last substep [s]; 0 before the first */
@@ -1925,6 +1952,7 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
+  int32_t index;         /* of the present substep */
   int32_t notes;         /* CLOTH_NOTE_... flags for the result */
   int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
@@ -1952,12 +1980,16 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
+  cloth_vector drift, turn; /* motion of a body by contacts since the pass over the particles began, in its axes: of its
+                               position [m], and rotation [rad] */
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high; /* its ends, squared [m^2] */
+  float low, high;           /* its ends, squared [m^2] */
+  const struct cloth *noted; /* whose pins note what the range does, or NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -2013,7 +2045,7 @@ typedef struct cloth_settings {
   } contact;
   cloth_config_sleep sleep;
   struct {
-    int32_t max_colliders, max_confined, fixed_work;
+    int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -2038,6 +2070,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
+  uint32_t pin_reactions; /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2048,6 +2081,7 @@ typedef struct constant_offsets {
 /* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
@@ -2070,7 +2104,6 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2078,24 +2111,29 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (9 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 9 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 15 + 5 + 8 + 36 + 0) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
 #define IMAGE_HEADER_BYTES 52u
+
+/* Largest component of a body's angular velocity [rad/s]. */
+#define MAX_SPIN 1.0e4f
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
@@ -2143,6 +2181,12 @@ static confinement *confined_of(const cloth *c) {
 
 static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
+}
+
+/* Floats of the reactions of colliders, and of pins behind them. */
+static int32_t report_count(const cloth *c) {
+  const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return c->settings.capacity.max_colliders * floats + (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {
@@ -2548,7 +2592,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME
+#if WITH_MOVE_FRAME || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -2559,6 +2603,10 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
   return rotation_normalised(q);
 }
+
+#endif
+
+#if WITH_MOVE_FRAME
 
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
@@ -2799,6 +2847,9 @@ int cloth_self_test(void) {
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
+  X(capacity.max_attachments, 0, 65535, "")                                                                            \
+  X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")
@@ -2841,6 +2892,7 @@ int cloth_self_test(void) {
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
   X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_BODIES, "max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))     \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
@@ -3338,6 +3390,10 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
@@ -3446,6 +3502,17 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Floats of the reactions of colliders and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3453,6 +3520,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -3562,6 +3634,9 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count); /* right behind the reactions of colliders */
+  }
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -3741,6 +3816,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->sleep = config->sleep;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
 }
@@ -4795,6 +4873,191 @@ static void copy_floats(void *to, const void *from, int32_t count) {
 
 #endif
 
+/// Bodies ///
+
+/*
+ * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
+ * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
+ * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
+ * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
+ * that is left to the engine that the bodies belong to.
+ *
+ * The velocity of rotation changes with the rotation so that the angular momentum is kept.
+ *
+ * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
+ * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
+
+/* The body of a collider, or NULL. */
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) {
+      return &bodies_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* The number of a collider among the bodies, or -1. */
+static int32_t body_number(const cloth *c, int32_t collider) {
+  const rigid_body *body = find_body(c, collider);
+  return body ? (int32_t)(body - bodies_of(c)) : -1;
+}
+
+/* Takes the mass from a collider. The list stays in the order in which bodies were made. */
+static void remove_body(const cloth *c, int32_t collider) {
+  int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
+  if (n < 0) {
+    return;
+  }
+  for (*count -= 1; n < *count; n++) {
+    bodies_of(c)[n] = bodies_of(c)[n + 1];
+  }
+  fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
+  wake(c);
+}
+
+/* 1 / a; 0 for 0, which stands for a body that no torque turns. */
+static float inverse_or_zero(float a) {
+  return a > 0.0f ? 1.0f / a : 0.0f;
+}
+
+/* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
+static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
+  a = vector_flush_work(rotate(rotation_conjugate(q), a));
+  const cloth_vector i = b->inertia;
+  const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
+  return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
+}
+
+/* The pose of a body after h seconds. */
+static cloth_pose moved_pose(const rigid_body *b, const cloth_pose *from, float h) {
+  cloth_pose to;
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  to.position = vector_flush(vector_add_scaled(from->position, b->velocity, h), STATE_QUANTUM);
+  to.rotation =
+      half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
+  return to;
+}
+
+/* Begins a substep: where the bodies would be at its end without the cloth. */
+CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * b->gravity);
+    b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+    slot->previous = slot->body.pose;
+    slot->body.pose = moved_pose(b, &slot->previous, plan->h);
+  }
+}
+
+/* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
+CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
+  const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_or_zero(b->mass));
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+}
+
+/* The rotation by an angular impulse, both in the body's axes. */
+static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+  torque = vector_flush(torque, INPUT_QUANTUM);
+  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
+                torque.z * inverse_or_zero(b->inertia.z));
+}
+
+/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes. */
+static float local_inverse_mass(const rigid_body *b, cloth_vector arm, cloth_vector along) {
+  const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
+  return inverse_or_zero(b->mass) + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+}
+
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
+/* Ends a substep: moves the bodies with the velocities that they have now. One that would leave the world stops. */
+CLOTH_SEPARATE void finish_bodies(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+    b->spin = limited_vector(b->spin, MAX_SPIN);
+    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+    cloth_pose to = moved_pose(b, &slot->previous, plan->h);
+    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+      to.position = slot->previous.position;
+      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    }
+    if (b->inertia.x > 0.0f) {
+      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+      b->spin = vector_flush(b->spin, STATE_QUANTUM);
+    }
+    slot->body.pose = to;
+  }
+}
+
+/* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
+static int are_bodies_at_rest(const cloth *c) {
+  const float most = c->settings.sleep.speed;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const float reach = body_reach(&colliders_of(c)[b->collider].body);
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void stop_bodies(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
+    bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
+  }
+}
+
+#else
+
+static int are_bodies_at_rest(const cloth *c) {
+  (void)c;
+  return 1;
+}
+
+static int32_t body_number(const cloth *c, int32_t collider) {
+  (void)c;
+  (void)collider;
+  return -1;
+}
+
+#endif
+
+/* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
+   substep. */
+static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const collider_slot *slot = &colliders_of(c)[index];
+  float share = (float)substep / (float)plan->substeps;
+  if (body_number(c, index) >= 0) {
+    share = substep > plan->index ? 1.0f : 0.0f;
+  }
+  return pose_between(&slot->previous, &slot->body.pose, share);
+}
+
 /// Contact pushes ///
 
 /*
@@ -4937,7 +5200,7 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  fill_zero(reactions_of(c), (size_t)report_count(c) * sizeof(float));
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -5811,6 +6074,143 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
   }
   add_spring_forces(c, plan, change);
 }
+
+/// Reactions of pins ///
+
+/*
+ * What the cloth does to whatever holds its particles: the impulse on each pinned particle, and on confined particles
+ * along the directions that they are held in. Every stage that moves particles by forces between them notes what it
+ * would have done to the pins, had they been free: gravity and air on the particle itself, springs, bending, tethers
+ * and strain limits. A displacement by d in a substep of h seconds stands for a momentum m d / (s h), with the share s
+ * of a force that acts at once, see contact_momentum.h.
+ *
+ * In: what each stage knows of its forces. Out: own.pin_reactions, which prepare clears. Scratch: none.
+ */
+
+/* 1 if impulses on pins are noted. */
+CLOTH_INLINE int notes_pins(const cloth *c) {
+  return WITH_BODIES && c->own.pin_reactions != 0;
+}
+
+#if WITH_BODIES
+
+/* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
+static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
+  cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
+  const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
+  *reaction = vector_add(*reaction, impulse);
+}
+
+/* The same for a displacement in the substep [m]. */
+static void note_displacement(const cloth *c, int32_t particle, cloth_vector displacement) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  note_change(c, particle, vector_scale(vector_flush_work(displacement), plan->inverse_h / force_share(plan)));
+}
+
+/* The force of the air on one particle, as a velocity change times the mass ratio. */
+static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t particle) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
+  const float mass = mass_ratio_at(c, particle);
+  return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
+}
+
+/* Notes gravity and air on the pins, where the prediction adds them. */
+CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
+  const cloth_vector gravity = vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h));
+  const int with_air = has_air(c);
+  air_flow air;
+  fill_zero(&air, sizeof air);
+  if (with_air) {
+    air = air_flow_of(c, plan);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_scale(gravity, mass_ratio_at(c, i)));
+      if (with_air) {
+        note_change(c, i, air_on_pin(c, &air, i));
+      }
+    }
+  }
+}
+
+/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
+CLOTH_SEPARATE void note_residuals(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
+    }
+  }
+}
+
+/* Positions whose differences bend, x - s x_old, around a particle. */
+typedef struct bent_sheet {
+  const cloth *c;
+  vector_array x, old;
+  float shift;
+} bent_sheet;
+
+static cloth_vector bent_value(const bent_sheet *b, int32_t row, int32_t column) {
+  const int32_t columns = b->c->grid.columns, i = row * columns + (column + columns) % columns;
+  return vector_add_scaled(vector_load(b->x, i), vector_load(b->old, i), negate(b->shift));
+}
+
+/* Second difference at a place along the warp or weft; 0 at the edges, which have no hinge. */
+static cloth_vector second_difference(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const int32_t place = across ? column : row, last = (across ? b->c->grid.columns : b->c->grid.rows) - 1;
+  if ((place < 1 || place >= last) && !(across && is_wrapped(b->c))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector sum =
+      vector_add(bent_value(b, row - down, column - across), bent_value(b, row + down, column + across));
+  return vector_add_scaled(sum, bent_value(b, row, column), -2.0f);
+}
+
+/* Force of the hinges along the warp or weft on a particle, over their stiffness. */
+static cloth_vector hinges_on(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const cloth_vector sum = vector_add(second_difference(b, direction, row - down, column - across),
+                                      second_difference(b, direction, row + down, column + across));
+  return vector_subtract(vector_scale(second_difference(b, direction, row, column), 2.0f), sum);
+}
+
+/* Force of the twists of the cells around a particle, over their stiffness. */
+static cloth_vector twists_on(const bent_sheet *b, int32_t row, int32_t column) {
+  cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t r = row - corner / 2, q = column - corner % 2; /* of the cell */
+    const int exists =
+        r >= 0 && r + 1 < b->c->grid.rows && (is_wrapped(b->c) || (q >= 0 && q + 1 < b->c->grid.columns));
+    if (exists) {
+      cloth_vector twist = vector_subtract(bent_value(b, r, q), bent_value(b, r, q + 1));
+      twist = vector_add(twist, vector_subtract(bent_value(b, r + 1, q + 1), bent_value(b, r + 1, q)));
+      force = vector_add_scaled(force, twist, corner == 0 || corner == 3 ? -1.0f : 1.0f);
+    }
+  }
+  return force;
+}
+
+/* Notes the force of bending at the predicted positions as they are: of hinges, if they are explicit, and of twists. */
+CLOTH_SEPARATE void note_bending(const cloth *c, const step_plan *plan) {
+  const bent_sheet b = {c, predicted_of(c), vectors_at(c, c->state.position), plan->bend.shift};
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      continue;
+    }
+    const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
+    note_displacement(c, i, vector_scale(twists_on(&b, row, column), plan->bend.twist));
+    if (plan->bend.is_explicit) {
+      note_displacement(c, i, vector_scale(hinges_on(&b, WARP, row, column), plan->bend.stiffness[WARP]));
+      note_displacement(c, i, vector_scale(hinges_on(&b, WEFT, row, column), plan->bend.stiffness[WEFT]));
+    }
+  }
+}
+
+#endif
 
 /// Operator ///
 
@@ -8033,6 +8433,39 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
+#if WITH_BODIES
+
+/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
+static lanes3 hinge_at(const bend_lines *l, int32_t element) {
+  const int32_t around = WITH_WRAP && l->b.is_ring;
+  if (!around && (element < 1 || element > l->b.length - 2)) {
+    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
+  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
+  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
+}
+
+/* Notes the force of the hinges of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_hinges(const bend_lines *l) {
+  for (int32_t element = 0; element < l->b.length; element++) {
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      const int32_t particle = l->b.first + element * l->b.along + lane * l->b.across;
+      if (is_pinned(l->c, particle)) {
+        const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
+        lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
+        force = lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa));
+        float values[3][CLOTH_LANES];
+        const vector_array forces = {values[0], values[1], values[2]};
+        lanes3_store(forces, 0, force, CLOTH_LANES);
+        note_displacement(l->c, particle, vector_load(forces, lane));
+      }
+    }
+  }
+}
+
+#endif
+
 /* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
  */
 CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
@@ -8046,17 +8479,20 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
+  if (WITH_WRAP && b->is_ring) {
 #if WITH_WRAP
-  if (b->is_ring) {
     solve_ring_bend(&l);
-    return;
-  }
 #endif
-  if (b->is_uniform) {
+  } else if (b->is_uniform) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_hinges(&l);
+  }
+#endif
 }
 
 /* What the twist between a block of columns and the next columns needs. */
@@ -8313,6 +8749,15 @@ CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
 }
 
+/* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
+   anything. */
+CLOTH_INLINE void store_tension(const stretch_lines *l, int32_t element, lanes tension) {
+  if (WITH_BODIES) {
+    const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+    lanes_store(stretch_slot(l, element) + place * CLOTH_LANES, tension);
+  }
+}
+
 /* Compliance of the springs from an element to the next where maps vary, from that of the family. */
 CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, lanes compliance) {
   const cloth *c = l->c;
@@ -8464,6 +8909,7 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
+  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
@@ -8646,6 +9092,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;
   line_place place = start;
@@ -8659,6 +9106,54 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
     }
     line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
     line_place_move(&l->b, 0, 1, &place);
+  }
+}
+
+#endif
+
+#if WITH_BODIES
+
+/* The particle of an element in a lane of a bundle. */
+static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return b->first + element * b->along + lane * b->across;
+  }
+  const line_place place = line_place_of(b, b->slant, element);
+  return place.at + lane - (lane < place.room ? 0 : b->columns);
+}
+
+static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return vector_load(b->x, element * b->next + lane);
+  }
+  return vector_load(b->x, line_particle(b, element, lane));
+}
+
+/* Pull of the spring from an element to the next on the former, as a displacement: the tension, along the spring as it
+   is now. */
+static cloth_vector tension_after(const stretch_lines *l, int32_t element, int32_t lane) {
+  const int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+  const float tension = stretch_slot(l, element)[place * CLOTH_LANES + lane];
+  const cloth_vector d = vector_subtract(line_position(&l->b, other, lane), line_position(&l->b, element, lane));
+  return vector_scale(d, tension);
+}
+
+/* Notes the pull of the springs of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
+  const int is_ring = l->b.is_ring && l->b.slant == 0;
+  const int32_t last = l->b.length - 1;
+  for (int32_t element = 0; element <= last; element++) {
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      const int32_t particle = line_particle(&l->b, element, lane);
+      if (is_pinned(l->c, particle)) {
+        const cloth_vector none = {0.0f, 0.0f, 0.0f};
+        const cloth_vector after = element < last || is_ring ? tension_after(l, element, lane) : none;
+        const int32_t spring = element > 0 ? element - 1 : last;
+        const cloth_vector before = element > 0 || is_ring ? tension_after(l, spring, lane) : none;
+        note_displacement(l->c, particle, vector_subtract(after, before));
+      }
+    }
   }
 }
 
@@ -8706,12 +9201,43 @@ CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Notes what a spring of each line does to pins at its ends: the opposite of what it does to the other end. `moved`:
+   the displacements of both ends, of which `share` counts. */
+CLOTH_SEPARATE void note_limits(const distance_range *range, const line_bundle *b, int32_t element, int32_t other,
+                                const end_displacements *moved, float share) {
+  float values[6][CLOTH_LANES];
+  const vector_array from = {values[0], values[1], values[2]}, to = {values[3], values[4], values[5]};
+  lanes3_store(from, 0, lanes3_scale(moved->from, lanes_splat(share)), CLOTH_LANES);
+  lanes3_store(to, 0, lanes3_scale(moved->to, lanes_splat(share)), CLOTH_LANES);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    const int32_t i = b->first + element * b->along + lane * b->across;
+    const int32_t j = b->first + other * b->along + lane * b->across;
+    const int held_i = is_pinned(range->noted, i), held_j = is_pinned(range->noted, j);
+    const float at_i = b->mobility[element * b->next + lane], at_j = b->mobility[other * b->next + lane];
+    if (held_i && at_j > 0.0f) {
+      note_displacement(range->noted, i, vector_scale(vector_load(to, lane), 1.0f / at_j));
+    }
+    if (held_j && at_i > 0.0f) {
+      note_displacement(range->noted, j, vector_scale(vector_load(from, lane), -1.0f / at_i));
+    }
+  }
+}
+
+#endif
+
 /* Limits the springs from an element to the next, of all lines. */
 CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_BODIES
+  if (range->noted) {
+    note_limits(range, b, element, element + 1, &moved, 1.0f);
+  }
+#endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
   lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
 }
@@ -8737,6 +9263,11 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_BODIES
+    if (range->noted && n > 0) {
+      note_limits(range, b, element, other, &moved, RING_SHARE);
+    }
+#endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
       lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
@@ -8770,7 +9301,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
   return range;
 }
 
@@ -8867,6 +9398,11 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   } else {
     solve_straight_stretch(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(l.c)) {
+    note_tensions(&l);
+  }
+#endif
 }
 
 /* Solves the shear springs of one direction. */
@@ -8949,6 +9485,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
   if (has_stencil(plan)) {
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -8957,6 +9498,11 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 #endif
   if (has_bend_lines(plan)) {
     solve_twists(c, plan);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
   }
   if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);
@@ -9521,6 +10067,34 @@ static void pull_tethers(const cloth *c, int32_t slot) {
   }
 }
 
+#if WITH_BODIES
+
+/* Keeps the predicted positions, for note_tethers(). */
+static void keep_before_tethers(const cloth *c) {
+  if (notes_pins(c)) {
+    copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
+CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
+  const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    const cloth_vector moved = vector_subtract(vector_load(after, i), vector_load(before, i));
+    if (pin >= 0 && mobility[i] > 0.0f && (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f)) {
+      const cloth_vector pull = vector_scale(moved, 1.0f / mobility[i]);
+      note_displacement(c, pin, vector_scale(pull, -1.0f));
+      if (is_pinned(c, i)) {
+        note_displacement(c, i, pull);
+      }
+    }
+  }
+}
+
+#endif
+
 #endif
 
 /// Bounds of blocks ///
@@ -9717,12 +10291,14 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->turn = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
@@ -9948,51 +10524,165 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   lanes3_sum_add(sums->torque, i, torque);
 }
 
+/* What a contact does to a block of particles, in the collider's axes. */
+typedef struct contact_response {
+  lanes3 correction; /* displacement [m] ... */
+  lanes3 change;     /* ... and the part of it that changes velocities [m] */
+  lanes3 sliding;    /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+  lanes_mask slides;
+} contact_response;
+
 /*
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it. Particles that do not touch have
+ * `displacement` and `penetration` 0.
  */
-CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                      const contact_block *b, reaction_sums *sums) {
-  const cloth_collider *body = shape_of(c, m);
-  vector_array x = predicted_of(c);
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration) {
+  contact_response r;
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
-  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  lanes normal_displacement = lanes3_dot(displacement, normal);
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
+  r.slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
   lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
-  lanes3 normal = lanes3_keep(touches, b->normal), sliding = lanes3_keep(touches, lanes3_add(slip, friction));
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
+  r.correction = lanes3_add_scaled(friction, normal, penetration);
+  r.change = lanes3_add_scaled(friction, normal, normal_correction);
+  r.sliding = lanes3_add(slip, friction);
+  r.touches = zero;
+  return r;
+}
+
+#if WITH_BODIES
+
+/* Components of a response and of what it answers, as arrays of lanes. */
+enum {
+  SHARED_DISPLACEMENT,
+  SHARED_NORMAL = 3,
+  SHARED_POSITION = 6,
+  SHARED_CORRECTION = 9,
+  SHARED_CHANGE = 12,
+  SHARED_SLIDING = 15,
+  SHARED_PENETRATION = 18,
+  SHARED_TOUCHES,
+  SHARED_SLIDES,
+  SHARED_ARRAYS
+};
+
+typedef struct shared_contacts {
+  float values[SHARED_ARRAYS][CLOTH_LANES];
+} shared_contacts;
+
+static vector_array shared_vectors(shared_contacts *s, int32_t first) {
+  vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
+  return v;
+}
+
+/* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
+   contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
+   body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
+                          shared_contacts *s) {
+  const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
+  const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->turn, arm)), STATE_QUANTUM);
+  const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
+  const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
+  const contact_response r =
+      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                  lanes_splat(touches ? penetration : 0.0f));
+  const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
+  const float length = vector_length(change);
+  const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
+  const float of_body = local_inverse_mass(body, arm, along);
+  const float share = inverse_mass / (inverse_mass + of_body);
+  const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
+  vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
+  vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
+  s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
+  const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(inverse_or_zero(body->mass))));
+  m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
+}
+
+/* Shares the contacts of a block with a body. */
+CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_t i, const contact_block *b,
+                                   lanes3 displacement, contact_response *r) {
+  moving_body *m = &workspace_of(c)->body;
+  const rigid_body *body = &bodies_of(c)[m->body];
+  shared_contacts s;
+  lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CORRECTION), 0, r->correction, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CHANGE), 0, r->change, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_SLIDING), 0, r->sliding, CLOTH_LANES);
+  lanes_store(s.values[SHARED_PENETRATION], b->penetration);
+  lanes_store(s.values[SHARED_TOUCHES], b->touches);
+  lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
+  for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
+    if (s.values[SHARED_TOUCHES][n] > 0.0f) {
+      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+    }
+  }
+  r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
+  r->change = lanes3_load(shared_vectors(&s, SHARED_CHANGE), 0);
+  r->sliding = lanes3_load(shared_vectors(&s, SHARED_SLIDING), 0);
+  r->touches = lanes_load(s.values[SHARED_TOUCHES]);
+  r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
+}
+
+#endif
+
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
+  vector_array x = predicted_of(c);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
+  contact_response r = response_to(shape_of(c, m), displacement, b->normal, lanes_keep(touches, b->penetration));
+  r.touches = b->touches;
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
+  }
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
-    normal = lanes3_rotate(m->end.rotation, normal);
-    sliding = lanes3_rotate(m->end.rotation, sliding);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
   }
   const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  const contact_change done = {
-      .displacement = change, .normal = normal, .sliding = sliding, .touches = touches, .slides = slides};
   const lanes3 received = change_velocities(c, plan, i, &done);
-  keep_pushes(c, plan, touches, change, i);
+  keep_pushes(c, plan, touches, done.displacement, i);
   const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   sum_reactions(c, m, i, touches, position, lanes3_scale(received, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  lanes_sum_add(&sums->touching, i, r.touches);
+  lanes_sum_add(&sums->sticking, i, lanes_select(r.slides, lanes_splat(0.0f), r.touches));
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
@@ -10000,6 +10690,12 @@ static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cl
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   reaction->impulse = vector_subtract(reaction->impulse, impulse);
   reaction->torque = vector_subtract(reaction->torque, torque);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    const cloth_vector none = {0.0f, 0.0f, 0.0f};
+    push_body(c, &bodies_of(c)[m->body], vector_subtract(none, impulse), vector_subtract(none, torque));
+  }
+#endif
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
@@ -10605,6 +11301,19 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
+#if WITH_BODIES
+
+/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
+CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
+  }
+}
+
+#endif
+
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
    are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
@@ -10615,6 +11324,13 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
     cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+#if WITH_BODIES
+    if (!are_positions && notes_pins(c)) {
+      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      note_change(c, entry->particle,
+                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
+    }
+#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
@@ -11137,6 +11853,8 @@ static void finish_motions(const cloth *c) {
 /*
  * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
  * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
+ * every step reports these.
  */
 
 #if WITH_SLEEP
@@ -11161,11 +11879,32 @@ static int is_at_rest(const cloth *c) {
       return 0;
     }
   }
-  return 1;
+  return are_bodies_at_rest(c);
+}
+
+/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
+static void sum_resting_reactions(const cloth *c, int starts) {
+  const float *reported = (const float *)(const void *)reactions_of(c);
+  float *resting = floats_at(c, c->state.resting);
+  for (int32_t n = 0; n < report_count(c); n++) {
+    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+  }
+}
+
+/* Sets a sum to its factor times another: reactions per second, and those of a step. */
+static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
+  for (int32_t n = 0; n < report_count(c); n++) {
+    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+  }
 }
 
 static void fall_asleep(const cloth *c) {
+  float *resting = floats_at(c, c->state.resting);
+  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
     fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
@@ -11179,17 +11918,22 @@ static void fall_asleep(const cloth *c) {
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (!(c->settings.sleep.speed > 0.0f)) {
+    inputs->rest_time = 0.0f;
+    return;
+  }
+  sum_resting_reactions(c, inputs->rest_time == 0.0f);
+  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
-/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
-CLOTH_SEPARATE int step_asleep(const cloth *c) {
+/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
+CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;
@@ -11743,9 +12487,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -11766,6 +12521,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -11800,7 +12560,13 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (plan->projects && plan->tethered) {
     workspace_of(c)->obstacles = find_obstacles(c);
     for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+      keep_before_tethers(c);
+#endif
       pull_tethers(c, slot);
+#if WITH_BODIES
+      note_tethers(c, slot);
+#endif
     }
   }
 #endif
@@ -11828,6 +12594,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
+  /* 0. Bodies begin to move: bodies. */
+#if WITH_BODIES
+  start_bodies(c, plan);
+#endif
+
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
@@ -11852,6 +12623,10 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
       forget_pushes(c);
     }
   }
+
+#if WITH_BODIES
+  finish_bodies(c, plan);
+#endif
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -11910,7 +12685,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
@@ -11918,6 +12693,7 @@ static int step(const cloth *c, float dt) {
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
   finish_motions(c);
@@ -12443,6 +13219,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
@@ -12463,6 +13242,132 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
     return CLOTH_ERROR_NULL;
   }
   *reaction = reactions_of(c)[index];
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Calls for bodies ///
+
+/*
+ * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
+ * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
+ */
+
+#if WITH_BODIES
+
+cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
+  cloth_body body;
+  fill_zero(&body, sizeof body);
+  body.mass = mass;
+  body.gravity = 1.0f;
+  if (!collider) {
+    return body;
+  }
+  const cloth_vector h = collider->half_extents;
+  const float radius =
+      collider->shape == CLOTH_SHAPE_CAPSULE ? 0.5f * (collider->radius + collider->radius_top) : collider->radius;
+  const float round = radius * radius, length = 2.0f * collider->half_height;
+  float across = 0.0f, along = 0.0f; /* over the mass */
+  switch (collider->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    across = along = 0.4f * round;
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    along = 0.5f * round;
+    across = 0.25f * round + length * length * (1.0f / 12.0f);
+    break;
+  case CLOTH_SHAPE_CAPSULE: {
+    /* A cylinder of the length l, and two half balls, whose centres of mass are 3/8 of the radius beyond its ends. */
+    const float ball = 4.0f / 3.0f * radius / (length + 4.0f / 3.0f * radius), far = 0.5f * length + 0.375f * radius;
+    along = (1.0f - ball) * 0.5f * round + ball * 0.4f * round;
+    across = (1.0f - ball) * (0.25f * round + length * length * (1.0f / 12.0f)) +
+             ball * ((0.4f - 0.140625f) * round + far * far);
+    break;
+  }
+  case CLOTH_SHAPE_BOX:
+    body.inertia = vector(h.y * h.y + h.z * h.z, h.z * h.z + h.x * h.x, h.x * h.x + h.y * h.y);
+    body.inertia = vector_scale(body.inertia, mass * (1.0f / 3.0f));
+    return body;
+  default:
+    return body;
+  }
+  body.inertia = vector_scale(vector(across, along, across), mass);
+  return body;
+}
+
+#define MIN_BODY_MASS 1.0e-6f
+#define MAX_BODY_MASS 1.0e9f
+#define MIN_BODY_INERTIA 1.0e-9f
+#define MAX_BODY_INERTIA 1.0e12f
+
+static int is_inertia(float value) {
+  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
+}
+
+/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
+static int check_body(const cloth_body *body) {
+  const cloth_vector i = body->inertia;
+  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
+                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
+                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
+                      in_range(body->gravity, 0.0f, 1.0f);
+  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
+  int error = check_collider_index(c, collider);
+  error = error || !body ? error : check_body(body);
+  if (error) {
+    return error;
+  }
+  if (!body) {
+    remove_body(c, collider);
+    return CLOTH_OK;
+  }
+  const rigid_body clean = {.collider = collider,
+                            .mass = body->mass,
+                            .inertia = body->inertia,
+                            .velocity = vector_flush(body->velocity, STATE_QUANTUM),
+                            .spin = vector_flush(body->spin, STATE_QUANTUM),
+                            .gravity = flush_small(body->gravity, WORK_QUANTUM)};
+  rigid_body *stored = find_body(c, collider);
+  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
+    return CLOTH_ERROR_FULL;
+  }
+  stored = stored ? stored : &bodies_of(c)[inputs_of(c)->body_count++];
+  set_input(c, stored, &clean, sizeof clean);
+  return CLOTH_OK;
+}
+
+int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
+  int error = check_collider_index(c, collider);
+  if (error || !body || !pose) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  const rigid_body *stored = find_body(c, collider);
+  if (!stored) {
+    return CLOTH_ERROR_STATE;
+  }
+  body->mass = stored->mass;
+  body->inertia = stored->inertia;
+  body->velocity = stored->velocity;
+  body->spin = stored->spin;
+  body->gravity = stored->gravity;
+  *pose = colliders_of(c)[collider].body.pose;
+  return CLOTH_OK;
+}
+
+int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
+  int error = check_particle(c, particle);
+  if (error || !impulse) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
+    return CLOTH_ERROR_STATE;
+  }
+  *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -195,6 +196,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;

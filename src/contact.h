@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
 #include "contact_momentum.h"
@@ -88,12 +89,14 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->turn = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
@@ -319,51 +322,165 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
   lanes3_sum_add(sums->torque, i, torque);
 }
 
+/* What a contact does to a block of particles, in the collider's axes. */
+typedef struct contact_response {
+  lanes3 correction; /* displacement [m] ... */
+  lanes3 change;     /* ... and the part of it that changes velocities [m] */
+  lanes3 sliding;    /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+  lanes_mask slides;
+} contact_response;
+
 /*
  * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it. Particles that do not touch have
+ * `displacement` and `penetration` 0.
  */
-CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                      const contact_block *b, reaction_sums *sums) {
-  const cloth_collider *body = shape_of(c, m);
-  vector_array x = predicted_of(c);
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration) {
+  contact_response r;
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
-  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
+  lanes normal_displacement = lanes3_dot(displacement, normal);
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
+  r.slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
   lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
-  lanes3 normal = lanes3_keep(touches, b->normal), sliding = lanes3_keep(touches, lanes3_add(slip, friction));
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
+  r.correction = lanes3_add_scaled(friction, normal, penetration);
+  r.change = lanes3_add_scaled(friction, normal, normal_correction);
+  r.sliding = lanes3_add(slip, friction);
+  r.touches = zero;
+  return r;
+}
+
+#if WITH_BODIES
+
+/* Components of a response and of what it answers, as arrays of lanes. */
+enum {
+  SHARED_DISPLACEMENT,
+  SHARED_NORMAL = 3,
+  SHARED_POSITION = 6,
+  SHARED_CORRECTION = 9,
+  SHARED_CHANGE = 12,
+  SHARED_SLIDING = 15,
+  SHARED_PENETRATION = 18,
+  SHARED_TOUCHES,
+  SHARED_SLIDES,
+  SHARED_ARRAYS
+};
+
+typedef struct shared_contacts {
+  float values[SHARED_ARRAYS][CLOTH_LANES];
+} shared_contacts;
+
+static vector_array shared_vectors(shared_contacts *s, int32_t first) {
+  vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
+  return v;
+}
+
+/* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
+   contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
+   body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
+                          shared_contacts *s) {
+  const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
+  const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->turn, arm)), STATE_QUANTUM);
+  const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
+  const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
+  const contact_response r =
+      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                  lanes_splat(touches ? penetration : 0.0f));
+  const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
+  const float length = vector_length(change);
+  const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
+  const float of_body = local_inverse_mass(body, arm, along);
+  const float share = inverse_mass / (inverse_mass + of_body);
+  const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
+  vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
+  vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
+  s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
+  const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(inverse_or_zero(body->mass))));
+  m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
+}
+
+/* Shares the contacts of a block with a body. */
+CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_t i, const contact_block *b,
+                                   lanes3 displacement, contact_response *r) {
+  moving_body *m = &workspace_of(c)->body;
+  const rigid_body *body = &bodies_of(c)[m->body];
+  shared_contacts s;
+  lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CORRECTION), 0, r->correction, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CHANGE), 0, r->change, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_SLIDING), 0, r->sliding, CLOTH_LANES);
+  lanes_store(s.values[SHARED_PENETRATION], b->penetration);
+  lanes_store(s.values[SHARED_TOUCHES], b->touches);
+  lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
+  for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
+    if (s.values[SHARED_TOUCHES][n] > 0.0f) {
+      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+    }
+  }
+  r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
+  r->change = lanes3_load(shared_vectors(&s, SHARED_CHANGE), 0);
+  r->sliding = lanes3_load(shared_vectors(&s, SHARED_SLIDING), 0);
+  r->touches = lanes_load(s.values[SHARED_TOUCHES]);
+  r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
+}
+
+#endif
+
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
+CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                      const contact_block *b, reaction_sums *sums) {
+  vector_array x = predicted_of(c);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
+  contact_response r = response_to(shape_of(c, m), displacement, b->normal, lanes_keep(touches, b->penetration));
+  r.touches = b->touches;
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
+  }
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
-    normal = lanes3_rotate(m->end.rotation, normal);
-    sliding = lanes3_rotate(m->end.rotation, sliding);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
   }
   const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  const contact_change done = {
-      .displacement = change, .normal = normal, .sliding = sliding, .touches = touches, .slides = slides};
   const lanes3 received = change_velocities(c, plan, i, &done);
-  keep_pushes(c, plan, touches, change, i);
+  keep_pushes(c, plan, touches, done.displacement, i);
   const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   sum_reactions(c, m, i, touches, position, lanes3_scale(received, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  lanes_sum_add(&sums->touching, i, r.touches);
+  lanes_sum_add(&sums->sticking, i, lanes_select(r.slides, lanes_splat(0.0f), r.touches));
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
@@ -371,6 +488,12 @@ static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cl
   cloth_reaction *reaction = &reactions_of(c)[m->index];
   reaction->impulse = vector_subtract(reaction->impulse, impulse);
   reaction->torque = vector_subtract(reaction->torque, torque);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    const cloth_vector none = {0.0f, 0.0f, 0.0f};
+    push_body(c, &bodies_of(c)[m->body], vector_subtract(none, impulse), vector_subtract(none, torque));
+  }
+#endif
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */

@@ -50,6 +50,7 @@
 #include "costs.h"
 #include "uniform.h"
 #include "vertices.h"
+#include "bodies.h"
 #include "contact_push.h"
 #include "statistics.h"
 
@@ -59,6 +60,7 @@
 #include "plan.h"
 #include "contact_momentum.h"
 #include "forces.h"
+#include "pin_reactions.h"
 #include "operator.h"
 #include "preconditioner.h"
 #include "multilevel.h"
@@ -90,6 +92,7 @@
 
 #include "inputs.h"
 #include "colliders.h"
+#include "body_calls.h"
 #include "move_frame.h"
 #include "output.h"
 #include "state.h"

@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
 #include "stretch_solve.h"
@@ -80,6 +81,11 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   } else {
     solve_straight_stretch(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(l.c)) {
+    note_tensions(&l);
+  }
+#endif
 }
 
 /* Solves the shear springs of one direction. */
@@ -162,6 +168,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
   if (has_stencil(plan)) {
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -170,6 +181,11 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 #endif
   if (has_bend_lines(plan)) {
     solve_twists(c, plan);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
   }
   if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);

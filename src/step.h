@@ -2,6 +2,7 @@
 #include "access.h"
 #include "air.h"
 #include "bend_solve.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
@@ -48,9 +49,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -71,6 +83,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -105,7 +122,13 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (plan->projects && plan->tethered) {
     workspace_of(c)->obstacles = find_obstacles(c);
     for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+      keep_before_tethers(c);
+#endif
       pull_tethers(c, slot);
+#if WITH_BODIES
+      note_tethers(c, slot);
+#endif
     }
   }
 #endif
@@ -133,6 +156,11 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
+  /* 0. Bodies begin to move: bodies. */
+#if WITH_BODIES
+  start_bodies(c, plan);
+#endif
+
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
@@ -157,6 +185,10 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
       forget_pushes(c);
     }
   }
+
+#if WITH_BODIES
+  finish_bodies(c, plan);
+#endif
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -215,7 +247,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
@@ -223,6 +255,7 @@ static int step(const cloth *c, float dt) {
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
   finish_motions(c);
