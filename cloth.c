@@ -2070,7 +2070,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t pin_reactions; /* 0 for what the config does without */
+  uint32_t pin_reactions, attached; /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2104,6 +2104,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2126,7 +2127,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 15 + 5 + 8 + 36 + 0) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 15 + 6 + 8 + 36 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
@@ -3637,6 +3638,9 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count); /* right behind the reactions of colliders */
   }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -4904,6 +4908,38 @@ static rigid_body *find_body(const cloth *c, int32_t collider) {
   return NULL;
 }
 
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+/* Ends the attachment of a particle, which stays pinned. The others keep their order. */
+static void remove_attachment(const cloth *c, int32_t particle) {
+  attachment *a = find_attachment(c, particle);
+  if (a) {
+    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    for (; a < last; a++) {
+      *a = a[1];
+    }
+    fill_zero(last, sizeof *last);
+  }
+}
+
 /* The number of a collider among the bodies, or -1. */
 static int32_t body_number(const cloth *c, int32_t collider) {
   const rigid_body *body = find_body(c, collider);
@@ -4921,6 +4957,16 @@ static void remove_body(const cloth *c, int32_t collider) {
   }
   fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
   wake(c);
+}
+
+/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
+static float inverse_mass_of(const cloth *c, const rigid_body *b) {
+  float mass = b->mass;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+  }
+  return 1.0f / mass;
 }
 
 /* 1 / a; 0 for 0, which stands for a body that no torque turns. */
@@ -4952,7 +4998,9 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
-    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * b->gravity);
+    /* The weight of attached particles comes with what they do to the body. */
+    const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
     slot->body.pose = moved_pose(b, &slot->previous, plan->h);
@@ -4962,7 +5010,7 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
 /* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
 CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
-  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_or_zero(b->mass));
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
   b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
@@ -4976,10 +5024,10 @@ static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
 }
 
 /* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
-   along that vector [1/kg]. All in the body's axes. */
-static float local_inverse_mass(const rigid_body *b, cloth_vector arm, cloth_vector along) {
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
+static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
-  return inverse_or_zero(b->mass) + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -4991,8 +5039,9 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-/* Ends a substep: moves the bodies with the velocities that they have now. One that would leave the world stops. */
-CLOTH_SEPARATE void finish_bodies(const cloth *c, const step_plan *plan) {
+/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
+   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
+CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
@@ -5004,7 +5053,7 @@ CLOTH_SEPARATE void finish_bodies(const cloth *c, const step_plan *plan) {
       to.position = slot->previous.position;
       b->velocity = vector(0.0f, 0.0f, 0.0f);
     }
-    if (b->inertia.x > 0.0f) {
+    if (turns && b->inertia.x > 0.0f) {
       b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
       b->spin = vector_flush(b->spin, STATE_QUANTUM);
     }
@@ -5034,6 +5083,12 @@ static void stop_bodies(const cloth *c) {
 
 #else
 
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+
 static int are_bodies_at_rest(const cloth *c) {
   (void)c;
   return 1;
@@ -5056,6 +5111,24 @@ static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t i
     share = substep > plan->index ? 1.0f : 0.0f;
   }
   return pose_between(&slot->previous, &slot->body.pose, share);
+}
+
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
+/* The same; a body is moved by them. */
+static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  add_to_reaction(c, collider, impulse, torque);
+#if WITH_BODIES
+  rigid_body *body = find_body(c, collider);
+  if (body) {
+    push_body(c, body, impulse, torque);
+  }
+#endif
 }
 
 /// Contact pushes ///
@@ -5201,6 +5274,9 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
   fill_zero(reactions_of(c), (size_t)report_count(c) * sizeof(float));
+  if (c->own.attached) {
+    fill_zero(at(c, c->own.attached), (size_t)c->settings.capacity.max_attachments * sizeof(cloth_vector));
+  }
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -9672,7 +9748,7 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
@@ -10580,6 +10656,7 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
+  float body_inverse_mass; /* [1/kg] */
 } shared_contacts;
 
 static vector_array shared_vectors(shared_contacts *s, int32_t first) {
@@ -10605,7 +10682,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
-  const float of_body = local_inverse_mass(body, arm, along);
+  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
   const float share = inverse_mass / (inverse_mass + of_body);
   const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
   vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
@@ -10613,7 +10690,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
-  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(inverse_or_zero(body->mass))));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
   m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
 }
 
@@ -10623,6 +10700,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   moving_body *m = &workspace_of(c)->body;
   const rigid_body *body = &bodies_of(c)[m->body];
   shared_contacts s;
+  s.body_inverse_mass = inverse_mass_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
@@ -10687,15 +10765,8 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
-#if WITH_BODIES
-  if (m->body >= 0) {
-    const cloth_vector none = {0.0f, 0.0f, 0.0f};
-    push_body(c, &bodies_of(c)[m->body], vector_subtract(none, impulse), vector_subtract(none, torque));
-  }
-#endif
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
@@ -11022,6 +11093,124 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
     }
   }
 }
+
+/// Attachments ///
+
+/*
+ * Particles held at points of colliders. An attached particle is a pin whose velocity leads, in every substep, to where
+ * the point of the collider will be; one that is not there yet when a step begins arrives at its end. What the cloth
+ * does to the pin acts on the collider.
+ *
+ * A body does not wait for the end of the substep to give way: while springs and tethers are solved, its particles have
+ * the mobility of its mass, so that a light body on heavy cloth is as stable as a particle. They count its mass in
+ * equal parts, and as where it gives way most. No tether leads to such a particle, and it has tethers itself.
+ *
+ * In: attachments, poses, own.pin_reactions. Out: velocities and predicted positions of attached particles, their
+ * mobilities while lengths are solved, impulses on colliders and bodies. Scratch: none; own.attached holds what has
+ * been given to the colliders so far in this step.
+ */
+
+#if WITH_BODIES
+
+/* Where the point of an attachment is to be at the end of a substep [m]. */
+static cloth_vector attached_place(const cloth *c, const step_plan *plan, const attachment *a) {
+  const cloth_pose start = collider_pose(c, plan, a->collider, plan->index);
+  const cloth_pose end = collider_pose(c, plan, a->collider, plan->index + 1);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector gap = vector_flush(vector_subtract(x, to_world(&start, a->point)), STATE_QUANTUM);
+  const float left = (float)(plan->substeps - plan->index);
+  return vector_add_scaled(to_world(&end, a->point), gap, (left - 1.0f) / left);
+}
+
+/* Adds to the reaction of attachment n's collider an impulse on the particle, noted already, that moves no body. */
+static void report_attached(const cloth *c, int32_t n, int moves) {
+  const attachment *a = &attachments_of(c)[n];
+  const cloth_vector noted = ((const cloth_vector *)at(c, c->own.pin_reactions))[a->particle];
+  cloth_vector *given = (cloth_vector *)at(c, c->own.attached) + n;
+  const cloth_vector impulse = vector_flush(vector_subtract(noted, *given), INPUT_QUANTUM);
+  const cloth_vector arm = vector_flush_work(rotate(colliders_of(c)[a->collider].body.pose.rotation, a->point));
+  *given = noted;
+  add_to_reaction(c, a->collider, impulse, vector_cross(arm, impulse));
+  if (moves && find_body(c, a->collider)) {
+    push_body(c, find_body(c, a->collider), impulse, vector_cross(arm, impulse));
+  }
+}
+
+/* Leads the particle of attachment n to its place. With `felt` 1 the collider feels the inertia of the particle; a body
+   is not moved by it, as its mass counts with that of the body. */
+static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, float felt) {
+  const attachment *a = &attachments_of(c)[n];
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const cloth_vector before = vector_load(v, a->particle);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector way = vector_subtract(attached_place(c, plan, a), x);
+  cloth_vector velocity = vector_flush(vector_scale(vector_flush_work(way), plan->inverse_h), STATE_QUANTUM);
+  velocity = limited_vector(velocity, CLOTH_SPEED_LIMIT);
+  vector_store(v, a->particle, velocity);
+  note_change(c, a->particle, vector_scale(vector_subtract(before, velocity), felt * mass_ratio_at(c, a->particle)));
+  if (felt > 0.0f) {
+    report_attached(c, n, 0);
+  }
+}
+
+/* Velocities of the attached particles as a substep begins, with `felt` 1, and again when lengths have been solved,
+   with `felt` 0. */
+CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, float felt) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    lead_attached(c, plan, n, felt);
+  }
+}
+
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
+CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
+    *mobility = 0.0f;
+    if (b && gives_way) {
+      const float parts = (float)count_attached(c, a->collider);
+      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
+      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+    }
+  }
+}
+
+/* Gives the colliders what their particles have received since the substep began. */
+CLOTH_SEPARATE void deliver_attached(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    report_attached(c, n, 1);
+  }
+}
+
+/* Ends a substep: puts the particles of bodies to where these are now. */
+CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (find_body(c, a->collider)) {
+      lead_attached(c, plan, n, 1.0f);
+      vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
+    }
+  }
+}
+
+#endif
 
 /// Targets and motion constraints ///
 
@@ -11875,7 +12064,7 @@ static int is_at_rest(const cloth *c) {
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
@@ -12550,6 +12739,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -12583,6 +12775,10 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
+
   /* 2d. Velocities from the moved positions: motion. */
   update_velocities_from_positions(c, plan);
 }
@@ -12597,6 +12793,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 0. Bodies begin to move: bodies. */
 #if WITH_BODIES
   start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
 #endif
 
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
@@ -12609,6 +12806,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+#if WITH_BODIES
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+#endif
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -12625,7 +12828,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   }
 
 #if WITH_BODIES
-  finish_bodies(c, plan);
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
 #endif
 
   /* 4. Motion constraints to animated targets: targets. */
@@ -12872,6 +13076,12 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 /* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
    has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
@@ -12898,8 +13108,17 @@ int cloth_pin(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
+static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+#if WITH_BODIES
+  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+#endif
+  return error;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -12911,7 +13130,7 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_pin(c, particle);
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -13221,6 +13440,11 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);
+  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+    if (attachments_of(c)[n].collider == index) {
+      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
+    }
+  }
 #endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
@@ -13316,6 +13540,13 @@ static int check_body(const cloth_body *body) {
   return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
+/* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
+static void forget_tethers(const cloth *c) {
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+  }
+}
+
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
   error = error || !body ? error : check_body(body);
@@ -13324,6 +13555,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   }
   if (!body) {
     remove_body(c, collider);
+    forget_tethers(c);
     return CLOTH_OK;
   }
   const rigid_body clean = {.collider = collider,
@@ -13336,7 +13568,10 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
     return CLOTH_ERROR_FULL;
   }
-  stored = stored ? stored : &bodies_of(c)[inputs_of(c)->body_count++];
+  if (!stored) {
+    stored = &bodies_of(c)[inputs_of(c)->body_count++];
+    forget_tethers(c);
+  }
   set_input(c, stored, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -13356,6 +13591,34 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
   body->spin = stored->spin;
   body->gravity = stored->gravity;
   *pose = colliders_of(c)[collider].body.pose;
+  return CLOTH_OK;
+}
+
+int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
+  int error = check_particle(c, particle);
+  error = error ? error : check_collider_index(c, collider);
+  if (error) {
+    return error;
+  }
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const cloth_vector local =
+      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const attachment wanted = {particle, collider, local};
+  attachment *a = find_attachment(c, particle);
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (a && are_equal(a, &wanted, sizeof wanted)) {
+    return CLOTH_OK;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
+  forget_tethers(c);
+  wake(c);
   return CLOTH_OK;
 }
 

@@ -438,11 +438,11 @@ CLOTH_API int cloth_particle_at(const cloth *c, int32_t column, int32_t row);
 CLOTH_API int cloth_pin(cloth *c, int32_t particle);
 
 /* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Its velocity is 0
-   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned; RANGE: target, or a displacement of more than 1e5 m. */
+   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more than 1e5 m. */
 CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
 
 /* Moves a pinned particle with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, until changed. Returns CLOTH_OK;
-   INDEX; STATE: not pinned; RANGE. */
+   INDEX; STATE: not pinned, or attached; RANGE. */
 CLOTH_API int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity);
 
 /* Frees a pinned or confined particle with its velocity. Drops a move not yet made. Returns CLOTH_OK, or INDEX. */

@@ -37,6 +37,38 @@ static rigid_body *find_body(const cloth *c, int32_t collider) {
   return NULL;
 }
 
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+/* Ends the attachment of a particle, which stays pinned. The others keep their order. */
+static void remove_attachment(const cloth *c, int32_t particle) {
+  attachment *a = find_attachment(c, particle);
+  if (a) {
+    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    for (; a < last; a++) {
+      *a = a[1];
+    }
+    fill_zero(last, sizeof *last);
+  }
+}
+
 /* The number of a collider among the bodies, or -1. */
 static int32_t body_number(const cloth *c, int32_t collider) {
   const rigid_body *body = find_body(c, collider);
@@ -54,6 +86,16 @@ static void remove_body(const cloth *c, int32_t collider) {
   }
   fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
   wake(c);
+}
+
+/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
+static float inverse_mass_of(const cloth *c, const rigid_body *b) {
+  float mass = b->mass;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+  }
+  return 1.0f / mass;
 }
 
 /* 1 / a; 0 for 0, which stands for a body that no torque turns. */
@@ -85,7 +127,9 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
-    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * b->gravity);
+    /* The weight of attached particles comes with what they do to the body. */
+    const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
     slot->body.pose = moved_pose(b, &slot->previous, plan->h);
@@ -95,7 +139,7 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
 /* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
 CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
-  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_or_zero(b->mass));
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
   b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
@@ -109,10 +153,10 @@ static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
 }
 
 /* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
-   along that vector [1/kg]. All in the body's axes. */
-static float local_inverse_mass(const rigid_body *b, cloth_vector arm, cloth_vector along) {
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
+static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
-  return inverse_or_zero(b->mass) + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -124,8 +168,9 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-/* Ends a substep: moves the bodies with the velocities that they have now. One that would leave the world stops. */
-CLOTH_SEPARATE void finish_bodies(const cloth *c, const step_plan *plan) {
+/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
+   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
+CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
@@ -137,7 +182,7 @@ CLOTH_SEPARATE void finish_bodies(const cloth *c, const step_plan *plan) {
       to.position = slot->previous.position;
       b->velocity = vector(0.0f, 0.0f, 0.0f);
     }
-    if (b->inertia.x > 0.0f) {
+    if (turns && b->inertia.x > 0.0f) {
       b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
       b->spin = vector_flush(b->spin, STATE_QUANTUM);
     }
@@ -167,6 +212,12 @@ static void stop_bodies(const cloth *c) {
 
 #else
 
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+
 static int are_bodies_at_rest(const cloth *c) {
   (void)c;
   return 1;
@@ -189,4 +240,22 @@ static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t i
     share = substep > plan->index ? 1.0f : 0.0f;
   }
   return pose_between(&slot->previous, &slot->body.pose, share);
+}
+
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
+/* The same; a body is moved by them. */
+static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  add_to_reaction(c, collider, impulse, torque);
+#if WITH_BODIES
+  rigid_body *body = find_body(c, collider);
+  if (body) {
+    push_body(c, body, impulse, torque);
+  }
+#endif
 }

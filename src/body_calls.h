@@ -76,6 +76,13 @@ static int check_body(const cloth_body *body) {
   return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
+/* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
+static void forget_tethers(const cloth *c) {
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+  }
+}
+
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
   error = error || !body ? error : check_body(body);
@@ -84,6 +91,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   }
   if (!body) {
     remove_body(c, collider);
+    forget_tethers(c);
     return CLOTH_OK;
   }
   const rigid_body clean = {.collider = collider,
@@ -96,7 +104,10 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
     return CLOTH_ERROR_FULL;
   }
-  stored = stored ? stored : &bodies_of(c)[inputs_of(c)->body_count++];
+  if (!stored) {
+    stored = &bodies_of(c)[inputs_of(c)->body_count++];
+    forget_tethers(c);
+  }
   set_input(c, stored, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -116,6 +127,34 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
   body->spin = stored->spin;
   body->gravity = stored->gravity;
   *pose = colliders_of(c)[collider].body.pose;
+  return CLOTH_OK;
+}
+
+int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
+  int error = check_particle(c, particle);
+  error = error ? error : check_collider_index(c, collider);
+  if (error) {
+    return error;
+  }
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const cloth_vector local =
+      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const attachment wanted = {particle, collider, local};
+  attachment *a = find_attachment(c, particle);
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (a && are_equal(a, &wanted, sizeof wanted)) {
+    return CLOTH_OK;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
+  forget_tethers(c);
+  wake(c);
   return CLOTH_OK;
 }
 

@@ -378,6 +378,7 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
+  float body_inverse_mass; /* [1/kg] */
 } shared_contacts;
 
 static vector_array shared_vectors(shared_contacts *s, int32_t first) {
@@ -403,7 +404,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
-  const float of_body = local_inverse_mass(body, arm, along);
+  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
   const float share = inverse_mass / (inverse_mass + of_body);
   const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
   vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
@@ -411,7 +412,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
-  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(inverse_or_zero(body->mass))));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
   m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
 }
 
@@ -421,6 +422,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   moving_body *m = &workspace_of(c)->body;
   const rigid_body *body = &bodies_of(c)[m->body];
   shared_contacts s;
+  s.body_inverse_mass = inverse_mass_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
@@ -485,15 +487,8 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
-#if WITH_BODIES
-  if (m->body >= 0) {
-    const cloth_vector none = {0.0f, 0.0f, 0.0f};
-    push_body(c, &bodies_of(c)[m->body], vector_subtract(none, impulse), vector_subtract(none, torque));
-  }
-#endif
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */

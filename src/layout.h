@@ -180,6 +180,9 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count); /* right behind the reactions of colliders */
   }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;

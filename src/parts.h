@@ -77,6 +77,7 @@
 #include "bounds.h"
 #include "contact.h"
 #include "solver_contact.h"
+#include "attachments.h"
 #include "targets.h"
 #include "confinement.h"
 #include "motion.h"

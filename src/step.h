@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "attachments.h"
 #include "bend_solve.h"
 #include "bodies.h"
 #include "compiler.h"
@@ -112,6 +113,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -145,6 +149,10 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
+
   /* 2d. Velocities from the moved positions: motion. */
   update_velocities_from_positions(c, plan);
 }
@@ -159,6 +167,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 0. Bodies begin to move: bodies. */
 #if WITH_BODIES
   start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
 #endif
 
   /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
@@ -171,6 +180,12 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+#if WITH_BODIES
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+#endif
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -187,7 +202,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   }
 
 #if WITH_BODIES
-  finish_bodies(c, plan);
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
 #endif
 
   /* 4. Motion constraints to animated targets: targets. */

@@ -366,7 +366,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t pin_reactions; /* 0 for what the config does without */
+  uint32_t pin_reactions, attached; /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -400,6 +400,7 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
+  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -422,7 +423,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 15 + 5 + 8 + 36 + 0) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 15 + 6 + 8 + 36 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
