@@ -1981,9 +1981,9 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */
-  cloth_vector drift, turn; /* motion of a body by contacts since the pass over the particles began, in its axes: of its
-                               position [m], and rotation [rad] */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
@@ -3627,6 +3627,17 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -3634,13 +3645,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  if (needs_pin_reactions(config)) {
-    c->own.pin_reactions = reserve_floats(end, 3 * c->count); /* right behind the reactions of colliders */
-  }
-  if (config->capacity.max_attachments > 0) {
-    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
-  }
+  layout_reactions(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -4982,12 +4987,29 @@ static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_v
   return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
 }
 
+/* What the particles attached to a body in the orientation q, which turn with it, add to the velocity of body and
+   particles together, that of their momentum, beside the body's own. During a substep rigid_body.velocity is the
+   former: impulses change it alone. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, cloth_rotation q) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
+      sum = vector_add_scaled(sum, vector_flush_work(vector_cross(b->spin, arm)), share);
+    }
+  }
+  return sum;
+}
+
 /* The pose of a body after h seconds. */
-static cloth_pose moved_pose(const rigid_body *b, const cloth_pose *from, float h) {
+static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
   cloth_pose to;
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
-  to.position = vector_flush(vector_add_scaled(from->position, b->velocity, h), STATE_QUANTUM);
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, from->rotation));
+  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
   to.rotation =
       half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
   return to;
@@ -5001,9 +5023,10 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
     b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, slot->body.pose.rotation));
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
-    slot->body.pose = moved_pose(b, &slot->previous, plan->h);
+    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
   }
 }
 
@@ -5048,7 +5071,7 @@ CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns
     b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
     b->spin = limited_vector(b->spin, MAX_SPIN);
     const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
-    cloth_pose to = moved_pose(b, &slot->previous, plan->h);
+    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
     if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
       to.position = slot->previous.position;
       b->velocity = vector(0.0f, 0.0f, 0.0f);
@@ -5057,9 +5080,15 @@ CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns
       b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
       b->spin = vector_flush(b->spin, STATE_QUANTUM);
     }
+    if (turns) {
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, to.rotation));
+      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+    }
     slot->body.pose = to;
   }
 }
+
+#if WITH_SLEEP
 
 /* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
 static int are_bodies_at_rest(const cloth *c) {
@@ -5080,6 +5109,8 @@ static void stop_bodies(const cloth *c) {
     bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
 }
+
+#endif
 
 #else
 
@@ -6194,6 +6225,8 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
 }
 
+#if WITH_PROJECTION
+
 /* Notes gravity and air on the pins, where the prediction adds them. */
 CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
   const cloth_vector gravity = vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h));
@@ -6212,6 +6245,8 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
     }
   }
 }
+
+#endif
 
 /* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
 CLOTH_SEPARATE void note_residuals(const cloth *c) {
@@ -8509,43 +8544,8 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
-#if WITH_BODIES
-
-/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
-static lanes3 hinge_at(const bend_lines *l, int32_t element) {
-  const int32_t around = WITH_WRAP && l->b.is_ring;
-  if (!around && (element < 1 || element > l->b.length - 2)) {
-    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  }
-  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
-  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
-  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
-}
-
-/* Notes the force of the hinges of a bundle that has been solved on its pins. */
-CLOTH_SEPARATE void note_hinges(const bend_lines *l) {
-  for (int32_t element = 0; element < l->b.length; element++) {
-    for (int32_t lane = 0; lane < l->b.count; lane++) {
-      const int32_t particle = l->b.first + element * l->b.along + lane * l->b.across;
-      if (is_pinned(l->c, particle)) {
-        const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
-        lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
-        force = lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa));
-        float values[3][CLOTH_LANES];
-        const vector_array forces = {values[0], values[1], values[2]};
-        lanes3_store(forces, 0, force, CLOTH_LANES);
-        note_displacement(l->c, particle, vector_load(forces, lane));
-      }
-    }
-  }
-}
-
-#endif
-
-/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
- */
-CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
-                                         vector_array old) {
+static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
   const bend_lines l = {.b = *b,
                         .c = c,
                         .lines = b,
@@ -8555,20 +8555,25 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
-  if (WITH_WRAP && b->is_ring) {
+  return l;
+}
+
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
 #if WITH_WRAP
+  if (b->is_ring) {
     solve_ring_bend(&l);
+    return;
+  }
 #endif
-  } else if (b->is_uniform) {
+  if (b->is_uniform) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
   }
-#if WITH_BODIES
-  if (notes_pins(c)) {
-    note_hinges(&l);
-  }
-#endif
 }
 
 /* What the twist between a block of columns and the next columns needs. */
@@ -8764,6 +8769,51 @@ CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
   factor_uniform_line(bend_factors_of(c, WARP), c->grid.columns, plan->bend.stiffness[WARP]);
   factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
 }
+
+/// Hinges at pins ///
+
+/*
+ * What hinges that are solved along lines do to pins, for pin_reactions.h. In: a bundle of lines as its solve has left
+ * it. Out: own.pin_reactions. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
+static lanes3 hinge_at(const bend_lines *l, int32_t element) {
+  if (!(WITH_WRAP && l->b.is_ring) && (element < 1 || element > l->b.length - 2)) {
+    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
+  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
+  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
+}
+
+/* Force of the hinges on an element of a line, as a displacement. */
+static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t lane) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
+  const lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
+  lanes3_store(forces, 0, lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa)), CLOTH_LANES);
+  return vector_load(forces, lane);
+}
+
+/* Notes the force of the hinges of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
+  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+    for (int32_t lane = 0; lane < b->count; lane++) {
+      const int32_t particle = b->first + element * b->along + lane * b->across;
+      if (is_pinned(c, particle)) {
+        note_displacement(c, particle, hinge_force(&l, element, lane));
+      }
+    }
+  }
+}
+
+#endif
 
 /// Stretch along lines ///
 
@@ -9525,6 +9575,9 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
+#if WITH_BODIES
+      note_hinges(c, plan, WARP, &b, old);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -9548,6 +9601,9 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
+#if WITH_BODIES
+      note_hinges(c, plan, WEFT, &b, first);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -10368,7 +10424,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
     return m;
   }
   m->body = body_number(c, index);
-  m->drift = m->turn = vector(0.0f, 0.0f, 0.0f);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
   m->start = collider_pose(c, plan, index, substep);
   m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
@@ -10671,7 +10727,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
                           shared_contacts *s) {
   const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
   const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
-  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->turn, arm)), STATE_QUANTUM);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
   const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
@@ -10691,7 +10747,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
   m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
-  m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
 }
 
 /* Shares the contacts of a block with a body. */
@@ -11208,6 +11264,41 @@ CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
       vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
     }
   }
+}
+
+/* Begins a substep for bodies and attached particles. */
+static void start_moving(const cloth *c, const step_plan *plan) {
+  start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
+}
+
+/* Moves bodies by what lengths have done to their particles, before contact. */
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+}
+
+/* Ends a substep for bodies and attached particles, after contact. */
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
+}
+
+#else
+
+static void start_moving(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
 }
 
 #endif
@@ -12656,7 +12747,7 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -12790,13 +12881,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 0. Bodies begin to move: bodies. */
-#if WITH_BODIES
-  start_bodies(c, plan);
-  start_attachments(c, plan, 1.0f);
-#endif
-
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
@@ -12806,12 +12892,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
-#if WITH_BODIES
-  start_attachments(c, plan, 0.0f);
-  deliver_attached(c);
-  move_bodies(c, plan, 0);
-  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
-#endif
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -12827,10 +12908,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     }
   }
 
-#if WITH_BODIES
-  move_bodies(c, plan, 1);
-  finish_attachments(c, plan);
-#endif
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -13773,11 +13851,27 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Rotates the velocities of a collider that has mass. */
+static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
+  rigid_body *b = find_body(c, collider);
+  if (b && m->turns) {
+    b->velocity = transform_velocity(m, b->velocity);
+    b->spin = limited_vector(transform_direction(m, b->spin), MAX_SPIN);
+  }
+}
+
+#endif
+
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
+#if WITH_BODIES
+      transform_body(c, m, index);
+#endif
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
@@ -14412,6 +14506,74 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
+#if WITH_BODIES
+
+/* The bodies are of colliders that exist, each of another one, and what follows them in the list is 0. */
+static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.bodies);
+  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  uint64_t seen = 0;
+  for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
+    rigid_body b;
+    read_words((any_word *)&b, from, words);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        check_image_slot(view, b.collider) != 1 || !are_state_floats(from + 4, words - 1)) {
+      return 0;
+    }
+    const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
+    if (check_body(&body)) {
+      return 0;
+    }
+    seen |= UINT64_C(1) << b.collider;
+  }
+  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+}
+
+/* Is a particle attached once only, among the first `count` attachments? */
+static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
+  const uint8_t *from = image_at(view, view->c->state.attachments);
+  for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
+    if ((int32_t)little_endian_word(from) == particle) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Attached particles are pins, each attached once, to colliders that exist, and what follows them in the list is 0. */
+static int check_image_attachments(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
+  for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
+    attachment a;
+    read_words((any_word *)&a, from, (int32_t)(sizeof a / 4));
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
+}
+
+#endif
+
+/* Are bodies, attachments and reactions at rest possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      (c->state.resting && !are_state_floats(image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
+#if WITH_BODIES
+  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#else
+  return 1;
+#endif
+}
+
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
   const cloth *c = view->c;
@@ -14556,7 +14718,7 @@ static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bodies.h"
 #include "compiler.h"
+#include "lanes.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "rigid.h"
@@ -122,6 +123,41 @@ CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
       vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
     }
   }
+}
+
+/* Begins a substep for bodies and attached particles. */
+static void start_moving(const cloth *c, const step_plan *plan) {
+  start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
+}
+
+/* Moves bodies by what lengths have done to their particles, before contact. */
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+}
+
+/* Ends a substep for bodies and attached particles, after contact. */
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
+}
+
+#else
+
+static void start_moving(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
 }
 
 #endif

@@ -4,7 +4,6 @@
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
-#include "pin_reactions.h"
 #include "scalar.h"
 #include "types.h"
 #include "uniform.h"
@@ -462,43 +461,8 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
-#if WITH_BODIES
-
-/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
-static lanes3 hinge_at(const bend_lines *l, int32_t element) {
-  const int32_t around = WITH_WRAP && l->b.is_ring;
-  if (!around && (element < 1 || element > l->b.length - 2)) {
-    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  }
-  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
-  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
-  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
-}
-
-/* Notes the force of the hinges of a bundle that has been solved on its pins. */
-CLOTH_SEPARATE void note_hinges(const bend_lines *l) {
-  for (int32_t element = 0; element < l->b.length; element++) {
-    for (int32_t lane = 0; lane < l->b.count; lane++) {
-      const int32_t particle = l->b.first + element * l->b.along + lane * l->b.across;
-      if (is_pinned(l->c, particle)) {
-        const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
-        lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
-        force = lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa));
-        float values[3][CLOTH_LANES];
-        const vector_array forces = {values[0], values[1], values[2]};
-        lanes3_store(forces, 0, force, CLOTH_LANES);
-        note_displacement(l->c, particle, vector_load(forces, lane));
-      }
-    }
-  }
-}
-
-#endif
-
-/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
- */
-CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
-                                         vector_array old) {
+static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
   const bend_lines l = {.b = *b,
                         .c = c,
                         .lines = b,
@@ -508,20 +472,25 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
-  if (WITH_WRAP && b->is_ring) {
+  return l;
+}
+
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
 #if WITH_WRAP
+  if (b->is_ring) {
     solve_ring_bend(&l);
+    return;
+  }
 #endif
-  } else if (b->is_uniform) {
+  if (b->is_uniform) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
   }
-#if WITH_BODIES
-  if (notes_pins(c)) {
-    note_hinges(&l);
-  }
-#endif
 }
 
 /* What the twist between a block of columns and the next columns needs. */

@@ -111,12 +111,29 @@ static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_v
   return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
 }
 
+/* What the particles attached to a body in the orientation q, which turn with it, add to the velocity of body and
+   particles together, that of their momentum, beside the body's own. During a substep rigid_body.velocity is the
+   former: impulses change it alone. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, cloth_rotation q) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
+      sum = vector_add_scaled(sum, vector_flush_work(vector_cross(b->spin, arm)), share);
+    }
+  }
+  return sum;
+}
+
 /* The pose of a body after h seconds. */
-static cloth_pose moved_pose(const rigid_body *b, const cloth_pose *from, float h) {
+static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
   cloth_pose to;
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
-  to.position = vector_flush(vector_add_scaled(from->position, b->velocity, h), STATE_QUANTUM);
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, from->rotation));
+  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
   to.rotation =
       half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
   return to;
@@ -130,9 +147,10 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
     b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, slot->body.pose.rotation));
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
-    slot->body.pose = moved_pose(b, &slot->previous, plan->h);
+    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
   }
 }
 
@@ -177,7 +195,7 @@ CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns
     b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
     b->spin = limited_vector(b->spin, MAX_SPIN);
     const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
-    cloth_pose to = moved_pose(b, &slot->previous, plan->h);
+    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
     if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
       to.position = slot->previous.position;
       b->velocity = vector(0.0f, 0.0f, 0.0f);
@@ -186,9 +204,15 @@ CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns
       b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
       b->spin = vector_flush(b->spin, STATE_QUANTUM);
     }
+    if (turns) {
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, to.rotation));
+      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+    }
     slot->body.pose = to;
   }
 }
+
+#if WITH_SLEEP
 
 /* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
 static int are_bodies_at_rest(const cloth *c) {
@@ -209,6 +233,8 @@ static void stop_bodies(const cloth *c) {
     bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
 }
+
+#endif
 
 #else
 

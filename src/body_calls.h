@@ -3,7 +3,10 @@
 #include "bodies.h"
 #include "colliders.h"
 #include "compiler.h"
+#include "confinement.h"
 #include "inputs.h"
+#include "lanes.h"
+#include "rigid.h"
 #include "scalar.h"
 #include "types.h"
 

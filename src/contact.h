@@ -7,6 +7,7 @@
 #include "contact_push.h"
 #include "costs.h"
 #include "lanes.h"
+#include "plan.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
@@ -90,7 +91,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
     return m;
   }
   m->body = body_number(c, index);
-  m->drift = m->turn = vector(0.0f, 0.0f, 0.0f);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
   m->start = collider_pose(c, plan, index, substep);
   m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
@@ -393,7 +394,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
                           shared_contacts *s) {
   const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
   const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
-  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->turn, arm)), STATE_QUANTUM);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
   const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
@@ -413,7 +414,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
   m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
-  m->turn = vector_flush_work(vector_subtract(m->turn, local_turn(body, vector_cross(arm, impulse))));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
 }
 
 /* Shares the contacts of a block with a body. */

@@ -169,6 +169,17 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -176,13 +187,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
-  if (needs_pin_reactions(config)) {
-    c->own.pin_reactions = reserve_floats(end, 3 * c->count); /* right behind the reactions of colliders */
-  }
-  if (config->capacity.max_attachments > 0) {
-    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
-  }
+  layout_reactions(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;

@@ -69,6 +69,7 @@
 #include "lines.h"
 #include "bend_explicit.h"
 #include "bend_solve.h"
+#include "pin_hinges.h"
 #include "stretch_solve.h"
 #include "strain_limit.h"
 #include "projection.h"

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "air.h"
 #include "compiler.h"
-#include "forces.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
@@ -51,6 +50,8 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
 }
 
+#if WITH_PROJECTION
+
 /* Notes gravity and air on the pins, where the prediction adds them. */
 CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
   const cloth_vector gravity = vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h));
@@ -69,6 +70,8 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
     }
   }
 }
+
+#endif
 
 /* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
 CLOTH_SEPARATE void note_residuals(const cloth *c) {

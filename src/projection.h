@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pin_hinges.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
@@ -132,6 +133,9 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
+#if WITH_BODIES
+      note_hinges(c, plan, WARP, &b, old);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -155,6 +159,9 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
+#if WITH_BODIES
+      note_hinges(c, plan, WEFT, &b, first);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {

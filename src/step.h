@@ -3,7 +3,6 @@
 #include "air.h"
 #include "attachments.h"
 #include "bend_solve.h"
-#include "bodies.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
@@ -12,6 +11,7 @@
 #include "forces.h"
 #include "implicit.h"
 #include "motion.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
 #include "sleep.h"
@@ -30,7 +30,7 @@
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -164,13 +164,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 0. Bodies begin to move: bodies. */
-#if WITH_BODIES
-  start_bodies(c, plan);
-  start_attachments(c, plan, 1.0f);
-#endif
-
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
@@ -180,12 +175,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     enforce_lengths(c, plan, contacts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
-#if WITH_BODIES
-  start_attachments(c, plan, 0.0f);
-  deliver_attached(c);
-  move_bodies(c, plan, 0);
-  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
-#endif
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -201,10 +191,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     }
   }
 
-#if WITH_BODIES
-  move_bodies(c, plan, 1);
-  finish_attachments(c, plan);
-#endif
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS

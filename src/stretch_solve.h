@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "lanes.h"
+#include "layout.h"
 #include "lines.h"
 #include "pin_reactions.h"
 #include "scalar.h"

@@ -277,9 +277,9 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */
-  cloth_vector drift, turn; /* motion of a body by contacts since the pass over the particles began, in its axes: of its
-                               position [m], and rotation [rad] */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
