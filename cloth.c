@@ -4987,17 +4987,20 @@ static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_v
   return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
 }
 
-/* What the particles attached to a body in the orientation q, which turn with it, add to the velocity of body and
-   particles together, that of their momentum, beside the body's own. During a substep rigid_body.velocity is the
-   former: impulses change it alone. */
-static cloth_vector attached_lead(const cloth *c, const rigid_body *b, cloth_rotation q) {
+/* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
+   beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
+   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == b->collider) {
       const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
-      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
-      sum = vector_add_scaled(sum, vector_flush_work(vector_cross(b->spin, arm)), share);
+      cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
+      if (q) {
+        relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
+      }
+      sum = vector_add_scaled(sum, vector_flush_work(relative), share);
     }
   }
   return sum;
@@ -5008,7 +5011,7 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   cloth_pose to;
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
-  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, from->rotation));
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
   to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
   to.rotation =
       half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
@@ -5022,8 +5025,8 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     collider_slot *slot = &colliders_of(c)[b->collider];
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
     b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
-    b->velocity = vector_add(b->velocity, attached_lead(c, b, slot->body.pose.rotation));
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
     slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
@@ -5081,7 +5084,7 @@ CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns
       b->spin = vector_flush(b->spin, STATE_QUANTUM);
     }
     if (turns) {
-      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, to.rotation));
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
       b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
     }
     slot->body.pose = to;
