@@ -1776,6 +1776,9 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -2893,7 +2896,8 @@ int cloth_self_test(void) {
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
   X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
-  X(NO_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_BODIES, "max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))     \
+  X(NO_BODIES, LEFT_OUT,                                                                                               \
+    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
@@ -4731,6 +4735,12 @@ enum {
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 605,   /* per particle that touches a collider */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -10834,6 +10844,7 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
@@ -12340,12 +12351,14 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
-  int32_t confined;      /* particles confined to lines and planes */
-  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
-  int32_t colliders;     /* all of them ... */
-  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
-  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t confined;         /* particles confined to lines and planes */
+  int32_t tether_slots;     /* tethers of a particle; 0 without pins */
+  int32_t colliders;        /* all of them ... */
+  uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost;    /* of a particle that touches all colliders at once */
+  int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -12369,6 +12382,12 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   fill_zero(&scene, sizeof scene);
   scene.uniform = uniform;
   scene.confined = inputs_of(c)->confined_count;
+  scene.bodies = inputs_of(c)->body_count;
+  scene.attached = inputs_of(c)->attachment_count;
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    scene.noted_pins += is_pinned(c, i);
+  }
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
@@ -12420,6 +12439,10 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
+  work += notes_pins(c)
+              ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
+              : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
   if (will_choose_tethers(c)) {
@@ -12526,6 +12549,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
+  scene.bodies = config->capacity.max_bodies;
+  scene.attached = config->capacity.max_attachments;
+  scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);

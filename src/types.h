@@ -72,6 +72,9 @@
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
  *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.

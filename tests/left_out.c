@@ -82,6 +82,11 @@ int main(void) {
   expect_left_out(&config, "max_colliders: CLOTH_NO_COLLIDERS");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_BODIES
+  config.capacity.max_bodies = 1;
+  expect_left_out(&config, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_CONFINED
   config.capacity.max_confined = 1;
   expect_left_out(&config, "capacity.max_confined: CLOTH_NO_CONFINED");
