@@ -361,9 +361,10 @@ static void test_free_body(void) {
   line("  and height over g / 2", (double)pose.position.y / -4.905, 0.99, 1.01);
   /* Spin to the box's axes: the conjugate rotation, by the formula of quaternions. */
   const cloth_rotation q = pose.rotation;
-  const point u = {-q.x, -q.y, -q.z}, w = point_of(body.spin);
+  const double real = (double)q.w;
+  const point u = {-(double)q.x, -(double)q.y, -(double)q.z}, w = point_of(body.spin);
   const point t = point_scaled(point_cross(u, w), 2.0);
-  const point local = point_sum(point_sum(w, point_scaled(t, q.w)), point_cross(u, t));
+  const point local = point_sum(point_sum(w, point_scaled(t, real)), point_cross(u, t));
   const point i = point_of(body.inertia);
   const point l = {i.x * local.x, i.y * local.y, i.z * local.z};
   const double start = sqrt(i.x * i.x * 4 + i.y * i.y * 9 + i.z * i.z);
