@@ -283,8 +283,8 @@ typedef struct cloth_config_capacity {
   int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
                               48 bytes each */
-  int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 20 bytes
-                              each, and 12 bytes per particle */
+  int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
+                              each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
                               sleep */
   int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
@@ -311,7 +311,8 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, and up to 52 with tethers */
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, 144 with sleep, and up to 52
+                             with tethers */
 
   /* Advanced settings */
   cloth_config_grid grid;
@@ -438,7 +439,8 @@ CLOTH_API int cloth_particle_at(const cloth *c, int32_t column, int32_t row);
 CLOTH_API int cloth_pin(cloth *c, int32_t particle);
 
 /* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Its velocity is 0
-   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more than 1e5 m. */
+   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more
+   than 1e5 m. */
 CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
 
 /* Moves a pinned particle with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, until changed. Returns CLOTH_OK;
@@ -650,11 +652,11 @@ CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pos
 
 /* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
    sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
-   cost; statistics, but for `asleep` and `work`, are 0, and reactions are those of rest, their mean over the time since it came
-   to rest. Bodies count: the cloth sleeps when they rest, too, and they with it. A call that changes what acts on the cloth wakes
-   it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin
-   by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
-   cloth_is_asleep() 1 or 0. */
+   cost; statistics, but for `asleep` and `work`, are 0, and reactions are those of rest, their mean over the time since
+   it came to rest. Bodies count: the cloth sleeps when they rest, too, and they with it. A call that changes what acts
+   on the cloth wakes it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not,
+   nor does moving a pin by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps.
+   cloth_wake() returns CLOTH_OK, cloth_is_asleep() 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
 CLOTH_API int cloth_is_asleep(const cloth *c);
 
