@@ -31,6 +31,7 @@
 # make test-web     the page in a headless Chromium
 # make lockstep     two machines in lockstep over a lossy network
 # make game         a walking figure with a cape, a curtain and a flag in a game's loop, pictures in build/game/
+# make coupling     cloth and bodies of the Bullet engine: a table, pictures and energies in build/coupling/
 # make game-window  the same to play, in a window (needs SDL2)
 # make board        a flag in the wind on two emulated microcontrollers
 #

@@ -145,6 +145,11 @@
 #else
 #define WITH_ORIGIN 1
 #endif
+#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
+#define WITH_BODIES 0
+#else
+#define WITH_BODIES 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -1521,6 +1526,10 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
+CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
+  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
+}
+
 /* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
@@ -1797,6 +1806,9 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    touch
  *   own.contact_record resolve, what each contact did; prepare clears it                the caller
  *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -1879,6 +1891,22 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* The mass of a collider that the cloth moves, and its motion. Consists of words. */
+typedef struct rigid_body {
+  int32_t collider;
+  float mass;            /* [kg] */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; 0: no torque turns it */
+  cloth_vector velocity; /* of the collider's position, its centre of mass [m/s] */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s] */
+  float gravity;         /* share of gravity that acts on it */
+} rigid_body;
+
+/* A particle that is held at a point of a collider. Consists of words. */
+typedef struct attachment {
+  int32_t particle, collider;
+  cloth_vector point; /* in the collider's axes [m] */
+} attachment;
+
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
   uint32_t used;       /* 0: the slot is free */
@@ -1904,8 +1932,10 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* TETHERS_STALE ... */
-  int32_t targets;        /* TARGETS_NONE ... */
+  int32_t tethers_chosen;   /* TETHERS_STALE ... */
+  int32_t targets;          /* TARGETS_NONE ... */
+  int32_t body_count;       /* colliders with mass */
+  int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
   uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
@@ -1956,6 +1986,7 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
+  int32_t index;         /* of the present substep */
   int32_t notes;         /* CLOTH_NOTE_... flags for the result */
   int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
@@ -1987,12 +2018,16 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high; /* its ends, squared [m^2] */
+  float low, high;           /* its ends, squared [m^2] */
+  const struct cloth *noted; /* whose pins note what the range does, or NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -2053,7 +2088,7 @@ typedef struct cloth_settings {
     float recentre_distance;
   } world;
   struct {
-    int32_t max_colliders, max_confined, fixed_work;
+    int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -2078,7 +2113,8 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t contact_record; /* 0 without capacity.max_contacts */
+  uint32_t contact_record;          /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached; /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2089,6 +2125,7 @@ typedef struct constant_offsets {
 /* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
@@ -2143,24 +2180,29 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
                                         CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 37 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (10 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (12 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 10 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 12 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 12 + 5 + 8 + 34 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 7 + 8 + 37 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
+
+/* Largest component of a body's angular velocity [rad/s]. */
+#define MAX_SPIN 1.0e4f
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
@@ -2208,6 +2250,12 @@ static confinement *confined_of(const cloth *c) {
 
 static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
+}
+
+/* Floats of the reactions of colliders, and of pins behind them. */
+static int32_t report_count(const cloth *c) {
+  const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return c->settings.capacity.max_colliders * floats + (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {
@@ -2613,7 +2661,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME || WITH_ORIGIN
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -2924,6 +2972,9 @@ int cloth_self_test(void) {
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
+  X(capacity.max_attachments, 0, 65535, "")                                                                            \
+  X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")                                                                                       \
@@ -2968,6 +3019,8 @@ int cloth_self_test(void) {
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
   X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_BODIES, LEFT_OUT,                                                                                               \
+    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
@@ -3467,6 +3520,10 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
@@ -3582,6 +3639,17 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Floats of the reactions of colliders and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3589,6 +3657,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -3699,6 +3772,17 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
+/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -3706,7 +3790,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
@@ -3889,6 +3973,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
 }
@@ -4802,6 +4889,12 @@ enum {
   COST_RESPOND = 605,   /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -4940,6 +5033,13 @@ static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
+/* A pose of a collider as the step has it. */
+static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
+  cloth_pose placed = *pose;
+  placed.position = place_in_step(c, pose->position);
+  return placed;
+}
+
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {
   return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
@@ -5073,6 +5173,290 @@ CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
 }
 
 #endif
+
+/// Bodies ///
+
+/*
+ * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
+ * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
+ * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
+ * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
+ * that is left to the engine that the bodies belong to.
+ *
+ * The velocity of rotation changes with the rotation so that the angular momentum is kept.
+ *
+ * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
+ * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
+
+/* The body of a collider, or NULL. */
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) {
+      return &bodies_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+/* Ends the attachment of a particle, which stays pinned. The others keep their order. */
+static void remove_attachment(const cloth *c, int32_t particle) {
+  attachment *a = find_attachment(c, particle);
+  if (a) {
+    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    for (; a < last; a++) {
+      *a = a[1];
+    }
+    fill_zero(last, sizeof *last);
+  }
+}
+
+/* The number of a collider among the bodies, or -1. */
+static int32_t body_number(const cloth *c, int32_t collider) {
+  const rigid_body *body = find_body(c, collider);
+  return body ? (int32_t)(body - bodies_of(c)) : -1;
+}
+
+/* Takes the mass from a collider. The list stays in the order in which bodies were made. */
+static void remove_body(const cloth *c, int32_t collider) {
+  int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
+  if (n < 0) {
+    return;
+  }
+  for (*count -= 1; n < *count; n++) {
+    bodies_of(c)[n] = bodies_of(c)[n + 1];
+  }
+  fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
+  wake(c);
+}
+
+/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
+static float inverse_mass_of(const cloth *c, const rigid_body *b) {
+  float mass = b->mass;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+  }
+  return 1.0f / mass;
+}
+
+/* 1 / a; 0 for 0, which stands for a body that no torque turns. */
+static float inverse_or_zero(float a) {
+  return a > 0.0f ? 1.0f / a : 0.0f;
+}
+
+/* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
+static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
+  a = vector_flush_work(rotate(rotation_conjugate(q), a));
+  const cloth_vector i = b->inertia;
+  const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
+  return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
+}
+
+/* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
+   beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
+   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
+      if (q) {
+        relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
+      }
+      sum = vector_add_scaled(sum, vector_flush_work(relative), share);
+    }
+  }
+  return sum;
+}
+
+/* The pose of a body after h seconds. */
+static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
+  cloth_pose to;
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
+  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
+  to.rotation =
+      half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
+  return to;
+}
+
+/* Begins a substep: where the bodies would be at its end without the cloth. */
+CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    /* The weight of attached particles comes with what they do to the body. */
+    const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
+    b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+    slot->previous = slot->body.pose;
+    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
+  }
+}
+
+/* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
+CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
+  const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+}
+
+/* The rotation by an angular impulse, both in the body's axes. */
+static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+  torque = vector_flush(torque, INPUT_QUANTUM);
+  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
+                torque.z * inverse_or_zero(b->inertia.z));
+}
+
+/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
+static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
+  const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+}
+
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
+/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
+   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
+CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+    b->spin = limited_vector(b->spin, MAX_SPIN);
+    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
+    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+      to.position = slot->previous.position;
+      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    }
+    if (turns && b->inertia.x > 0.0f) {
+      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+      b->spin = vector_flush(b->spin, STATE_QUANTUM);
+    }
+    if (turns) {
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
+      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+    }
+    slot->body.pose = to;
+  }
+}
+
+#if WITH_SLEEP
+
+/* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
+static int are_bodies_at_rest(const cloth *c) {
+  const float most = c->settings.sleep.speed;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const float reach = body_reach(&colliders_of(c)[b->collider].body);
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void stop_bodies(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
+    bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
+  }
+}
+
+#endif
+
+#else
+
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+
+static int are_bodies_at_rest(const cloth *c) {
+  (void)c;
+  return 1;
+}
+
+static int32_t body_number(const cloth *c, int32_t collider) {
+  (void)c;
+  (void)collider;
+  return -1;
+}
+
+#endif
+
+/* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
+   substep. */
+static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const collider_slot *slot = &colliders_of(c)[index];
+  float share = (float)substep / (float)plan->substeps;
+  if (body_number(c, index) >= 0) {
+    share = substep > plan->index ? 1.0f : 0.0f;
+  }
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  return pose_between(&from, &to, share);
+}
+
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
+/* The same; a body is moved by them. */
+static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  add_to_reaction(c, collider, impulse, torque);
+#if WITH_BODIES
+  rigid_body *body = find_body(c, collider);
+  if (body) {
+    push_body(c, body, impulse, torque);
+  }
+#endif
+}
 
 /// Contact pushes ///
 
@@ -5326,7 +5710,10 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  fill_zero(reactions_of(c), (size_t)report_count(c) * sizeof(float));
+  if (c->own.attached) {
+    fill_zero(at(c, c->own.attached), (size_t)c->settings.capacity.max_attachments * sizeof(cloth_vector));
+  }
   clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
@@ -5867,9 +6254,9 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation =
-      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
+  const int extrapolates = !plan->solves && !has_solver_contacts(c) && c->state.velocity_history;
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
@@ -5963,6 +6350,80 @@ CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
 static void plan_hinges(const cloth *c, step_plan *plan) {
   plan->bend.has_equal_hinges = has_equal_hinges(c);
   plan->bend.is_explicit &= plan->bend.has_equal_hinges;
+}
+
+/// Momentum at contacts ///
+
+/*
+ * What a contact takes from the momentum of the cloth, whatever the share of BDF2 in the prediction.
+ *
+ * A velocity v of the state is a displacement over a substep. With the weight w of BDF2 a force f changes the
+ * velocities v0, v1, v2 of the last three substeps so that
+ *
+ *     v0 - v1 = (w/9) (6 (v1 - v2) - (v2 - v3)) + s h f / m,    s = 1 - 5 w / 9.
+ *
+ * Summed over the substeps, p = (v0 - (6 w / 9) v1 + (w / 9) v2) / s changes by h f / m exactly. So m p is the
+ * momentum, and internal forces keep its sum over the particles, as the share s is the same for all of them. A contact
+ * ends the history of a particle, whose momentum is then that of the velocity alone, m v. If the contact leaves v as it
+ * is, what forces have added along the surface would be lost but for the share s. So a particle that slides takes on
+ * the momentum's velocity along the surface. What the contact takes is the difference of both momenta.
+ *
+ * In: velocities, velocity history, force_share, the plan. Out: what the functions return. Scratch: none.
+ */
+
+/* The velocity that belongs to the momentum of each particle of a block with the velocity v. Particles that a contact
+   or a constraint has moved in this substep have lost their history: v itself. */
+CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int32_t i, lanes3 v) {
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    return v;
+  }
+  const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
+  const lanes3 earlier = lanes3_load(history_of(c, 1), i);
+  const lanes_mask pushed = lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+  const lanes3 earliest = lanes3_select(pushed, earlier, lanes3_load(history_of(c, 2), i));
+  const lanes3 past = lanes3_subtract(lanes3_scale(earlier, lanes_splat(6.0f)), earliest);
+  const lanes3 p =
+      lanes3_scale(lanes3_subtract(v, lanes3_scale(past, lanes_splat(weight))), lanes_splat(inverse_share));
+  return lanes3_select(has_no_history(earlier.x), v, p);
+}
+
+/* What a contact does to a block of particles, in world axes. */
+typedef struct contact_change {
+  lanes3 displacement; /* that changes velocities [m] */
+  lanes3 normal;       /* of the surface, unit length */
+  lanes3 sliding;      /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes_mask touches, slides;
+} contact_change;
+
+/* What particles that slide add to their velocities v along the surface: the part of their momentum, after the contact
+   that of the velocities p, that v does not show. It does not reverse the direction in which they slide. */
+CLOTH_INLINE lanes3 carried_velocity(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact,
+                                     lanes3 v, lanes3 p) {
+  const lanes_mask first = lanes_less(lanes_load(history_of(c, 1).x + i), lanes_splat(0.5f * HISTORY_INVALID));
+  const lanes3 hidden = lanes3_flush_below(lanes3_subtract(p, v), STATE_QUANTUM);
+  const lanes3 outward = lanes3_scale(contact->normal, lanes_flush(lanes3_dot(hidden, contact->normal)));
+  const lanes3 along = lanes3_flush_below(lanes3_subtract(hidden, outward), STATE_QUANTUM);
+  const lanes3 slip = lanes3_flush_below(lanes3_scale(contact->sliding, lanes_splat(plan->inverse_h)), STATE_QUANTUM);
+  const lanes_mask onward = lanes_less(lanes_splat(0.0f), lanes3_dot(slip, lanes3_add(slip, along)));
+  return lanes3_keep(lanes_both(lanes_both(first, onward), contact->slides), along);
+}
+
+/* Changes the velocities of the particles of a block that a contact touches. Returns the change of their momentum over
+   their mass [m/s]; 0 for the others. */
+CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact) {
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes3 old = lanes3_load(velocity, i);
+  const lanes3 change = lanes3_scale(contact->displacement, lanes_splat(plan->inverse_h));
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    lanes3_store(velocity, i, lanes3_add(old, change), c->count - i);
+    return change;
+  }
+  const lanes3 before = momentum_velocity(c, plan, i, old);
+  const lanes3 after = lanes3_add_scaled(before, change, lanes_splat(1.0f / force_share(plan)));
+  lanes3 v = lanes3_add(old, change);
+  v = lanes3_add(v, lanes3_keep(contact->touches, carried_velocity(c, plan, i, contact, v, after)));
+  lanes3_store(velocity, i, v, c->count - i);
+  return lanes3_keep(contact->touches, lanes3_subtract(v, before));
 }
 
 /// Forces ///
@@ -6130,6 +6591,147 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
   }
   add_spring_forces(c, plan, change);
 }
+
+/// Reactions of pins ///
+
+/*
+ * What the cloth does to whatever holds its particles: the impulse on each pinned particle, and on confined particles
+ * along the directions that they are held in. Every stage that moves particles by forces between them notes what it
+ * would have done to the pins, had they been free: gravity and air on the particle itself, springs, bending, tethers
+ * and strain limits. A displacement by d in a substep of h seconds stands for a momentum m d / (s h), with the share s
+ * of a force that acts at once, see contact_momentum.h.
+ *
+ * In: what each stage knows of its forces. Out: own.pin_reactions, which prepare clears. Scratch: none.
+ */
+
+/* 1 if impulses on pins are noted. */
+CLOTH_INLINE int notes_pins(const cloth *c) {
+  return WITH_BODIES && c->own.pin_reactions != 0;
+}
+
+#if WITH_BODIES
+
+/* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
+static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
+  cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
+  const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
+  *reaction = vector_add(*reaction, impulse);
+}
+
+/* The same for a displacement in the substep [m]. */
+static void note_displacement(const cloth *c, int32_t particle, cloth_vector displacement) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  note_change(c, particle, vector_scale(vector_flush_work(displacement), plan->inverse_h / force_share(plan)));
+}
+
+/* The force of the air on one particle, as a velocity change times the mass ratio. */
+static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t particle) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
+  const float mass = mass_ratio_at(c, particle);
+  return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
+}
+
+#if WITH_PROJECTION
+
+/* Notes gravity and air on the pins, where the prediction adds them. */
+CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
+  const cloth_vector gravity = vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h));
+  const int with_air = has_air(c);
+  air_flow air;
+  fill_zero(&air, sizeof air);
+  if (with_air) {
+    air = air_flow_of(c, plan);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_scale(gravity, mass_ratio_at(c, i)));
+      if (with_air) {
+        note_change(c, i, air_on_pin(c, &air, i));
+      }
+    }
+  }
+}
+
+#endif
+
+/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
+CLOTH_SEPARATE void note_residuals(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
+    }
+  }
+}
+
+/* Positions whose differences bend, x - s x_old, around a particle. */
+typedef struct bent_sheet {
+  const cloth *c;
+  vector_array x, old;
+  float shift;
+} bent_sheet;
+
+static cloth_vector bent_value(const bent_sheet *b, int32_t row, int32_t column) {
+  const int32_t columns = b->c->grid.columns, i = row * columns + (column + columns) % columns;
+  return vector_add_scaled(vector_load(b->x, i), vector_load(b->old, i), negate(b->shift));
+}
+
+/* Second difference at a place along the warp or weft; 0 at the edges, which have no hinge. */
+static cloth_vector second_difference(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const int32_t place = across ? column : row, last = (across ? b->c->grid.columns : b->c->grid.rows) - 1;
+  if ((place < 1 || place >= last) && !(across && is_wrapped(b->c))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector sum =
+      vector_add(bent_value(b, row - down, column - across), bent_value(b, row + down, column + across));
+  return vector_add_scaled(sum, bent_value(b, row, column), -2.0f);
+}
+
+/* Force of the hinges along the warp or weft on a particle, over their stiffness. */
+static cloth_vector hinges_on(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const cloth_vector sum = vector_add(second_difference(b, direction, row - down, column - across),
+                                      second_difference(b, direction, row + down, column + across));
+  return vector_subtract(vector_scale(second_difference(b, direction, row, column), 2.0f), sum);
+}
+
+/* Force of the twists of the cells around a particle, over their stiffness. */
+static cloth_vector twists_on(const bent_sheet *b, int32_t row, int32_t column) {
+  cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t r = row - corner / 2, q = column - corner % 2; /* of the cell */
+    const int exists =
+        r >= 0 && r + 1 < b->c->grid.rows && (is_wrapped(b->c) || (q >= 0 && q + 1 < b->c->grid.columns));
+    if (exists) {
+      cloth_vector twist = vector_subtract(bent_value(b, r, q), bent_value(b, r, q + 1));
+      twist = vector_add(twist, vector_subtract(bent_value(b, r + 1, q + 1), bent_value(b, r + 1, q)));
+      force = vector_add_scaled(force, twist, corner == 0 || corner == 3 ? -1.0f : 1.0f);
+    }
+  }
+  return force;
+}
+
+/* Notes the force of bending at the predicted positions as they are: of hinges, if they are explicit, and of twists. */
+CLOTH_SEPARATE void note_bending(const cloth *c, const step_plan *plan) {
+  const bent_sheet b = {c, predicted_of(c), vectors_at(c, c->state.position), plan->bend.shift};
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      continue;
+    }
+    const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
+    note_displacement(c, i, vector_scale(twists_on(&b, row, column), plan->bend.twist));
+    if (plan->bend.is_explicit) {
+      note_displacement(c, i, vector_scale(hinges_on(&b, WARP, row, column), plan->bend.stiffness[WARP]));
+      note_displacement(c, i, vector_scale(hinges_on(&b, WEFT, row, column), plan->bend.stiffness[WEFT]));
+    }
+  }
+}
+
+#endif
 
 /// Operator ///
 
@@ -8352,10 +8954,8 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
-/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
- */
-CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
-                                         vector_array old) {
+static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
   const bend_lines l = {.b = *b,
                         .c = c,
                         .lines = b,
@@ -8365,6 +8965,14 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
+  return l;
+}
+
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
 #if WITH_WRAP
   if (b->is_ring) {
     solve_ring_bend(&l);
@@ -8572,6 +9180,51 @@ CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
   factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
 }
 
+/// Hinges at pins ///
+
+/*
+ * What hinges that are solved along lines do to pins, for pin_reactions.h. In: a bundle of lines as its solve has left
+ * it. Out: own.pin_reactions. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
+static lanes3 hinge_at(const bend_lines *l, int32_t element) {
+  if (!(WITH_WRAP && l->b.is_ring) && (element < 1 || element > l->b.length - 2)) {
+    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
+  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
+  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
+}
+
+/* Force of the hinges on an element of a line, as a displacement. */
+static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t lane) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
+  const lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
+  lanes3_store(forces, 0, lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa)), CLOTH_LANES);
+  return vector_load(forces, lane);
+}
+
+/* Notes the force of the hinges of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
+  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+    for (int32_t lane = 0; lane < b->count; lane++) {
+      const int32_t particle = b->first + element * b->along + lane * b->across;
+      if (is_pinned(c, particle)) {
+        note_displacement(c, particle, hinge_force(&l, element, lane));
+      }
+    }
+  }
+}
+
+#endif
+
 /// Stretch along lines ///
 
 /*
@@ -8630,6 +9283,15 @@ enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
 
 CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
+   anything. */
+CLOTH_INLINE void store_tension(const stretch_lines *l, int32_t element, lanes tension) {
+  if (WITH_BODIES) {
+    const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+    lanes_store(stretch_slot(l, element) + place * CLOTH_LANES, tension);
+  }
 }
 
 /* Compliance of the springs from an element to the next where maps vary, from that of the family. */
@@ -8783,6 +9445,7 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
+  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
@@ -8965,6 +9628,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;
   line_place place = start;
@@ -8978,6 +9642,54 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
     }
     line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
     line_place_move(&l->b, 0, 1, &place);
+  }
+}
+
+#endif
+
+#if WITH_BODIES
+
+/* The particle of an element in a lane of a bundle. */
+static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return b->first + element * b->along + lane * b->across;
+  }
+  const line_place place = line_place_of(b, b->slant, element);
+  return place.at + lane - (lane < place.room ? 0 : b->columns);
+}
+
+static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return vector_load(b->x, element * b->next + lane);
+  }
+  return vector_load(b->x, line_particle(b, element, lane));
+}
+
+/* Pull of the spring from an element to the next on the former, as a displacement: the tension, along the spring as it
+   is now. */
+static cloth_vector tension_after(const stretch_lines *l, int32_t element, int32_t lane) {
+  const int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+  const float tension = stretch_slot(l, element)[place * CLOTH_LANES + lane];
+  const cloth_vector d = vector_subtract(line_position(&l->b, other, lane), line_position(&l->b, element, lane));
+  return vector_scale(d, tension);
+}
+
+/* Notes the pull of the springs of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
+  const int is_ring = l->b.is_ring && l->b.slant == 0;
+  const int32_t last = l->b.length - 1;
+  for (int32_t element = 0; element <= last; element++) {
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      const int32_t particle = line_particle(&l->b, element, lane);
+      if (is_pinned(l->c, particle)) {
+        const cloth_vector none = {0.0f, 0.0f, 0.0f};
+        const cloth_vector after = element < last || is_ring ? tension_after(l, element, lane) : none;
+        const int32_t spring = element > 0 ? element - 1 : last;
+        const cloth_vector before = element > 0 || is_ring ? tension_after(l, spring, lane) : none;
+        note_displacement(l->c, particle, vector_subtract(after, before));
+      }
+    }
   }
 }
 
@@ -9015,7 +9727,8 @@ typedef struct end_displacements {
 /* A range for the lengths of the springs of several lines. */
 typedef struct line_range {
   float low;
-  lanes high; /* squared [m^2]; of each line */
+  lanes high;         /* squared [m^2]; of each line */
+  const cloth *noted; /* whose pins note what the range does, or NULL */
 } line_range;
 
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
@@ -9032,12 +9745,43 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Notes what a spring of each line does to pins at its ends: the opposite of what it does to the other end. `moved`:
+   the displacements of both ends, of which `share` counts. */
+CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, int32_t element, int32_t other,
+                                const end_displacements *moved, float share) {
+  float values[6][CLOTH_LANES];
+  const vector_array from = {values[0], values[1], values[2]}, to = {values[3], values[4], values[5]};
+  lanes3_store(from, 0, lanes3_scale(moved->from, lanes_splat(share)), CLOTH_LANES);
+  lanes3_store(to, 0, lanes3_scale(moved->to, lanes_splat(share)), CLOTH_LANES);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    const int32_t i = b->first + element * b->along + lane * b->across;
+    const int32_t j = b->first + other * b->along + lane * b->across;
+    const int held_i = is_pinned(range->noted, i), held_j = is_pinned(range->noted, j);
+    const float at_i = b->mobility[element * b->next + lane], at_j = b->mobility[other * b->next + lane];
+    if (held_i && at_j > 0.0f) {
+      note_displacement(range->noted, i, vector_scale(vector_load(to, lane), 1.0f / at_j));
+    }
+    if (held_j && at_i > 0.0f) {
+      note_displacement(range->noted, j, vector_scale(vector_load(from, lane), -1.0f / at_i));
+    }
+  }
+}
+
+#endif
+
 /* Limits the springs from an element to the next, of all lines. */
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_BODIES
+  if (range->noted) {
+    note_limits(range, b, element, element + 1, &moved, 1.0f);
+  }
+#endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
   lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
 }
@@ -9063,6 +9807,11 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_BODIES
+    if (range->noted && n > 0) {
+      note_limits(range, b, element, other, &moved, RING_SHARE);
+    }
+#endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
       lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
@@ -9105,7 +9854,7 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
-  const line_range range = {limit->low, reach_of_pins(limit, &b)};
+  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -9123,7 +9872,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
   return range;
 }
 
@@ -9220,6 +9969,11 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   } else {
     solve_straight_stretch(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(l.c)) {
+    note_tensions(&l);
+  }
+#endif
 }
 
 /* Solves the shear springs of one direction. */
@@ -9266,6 +10020,9 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
+#if WITH_BODIES
+      note_hinges(c, plan, WARP, &b, old);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -9289,6 +10046,9 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
+#if WITH_BODIES
+      note_hinges(c, plan, WEFT, &b, first);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -9302,6 +10062,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
   if (has_stencil(plan)) {
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -9310,6 +10075,11 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 #endif
   if (has_bend_lines(plan)) {
     solve_twists(c, plan);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
   }
   if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);
@@ -9479,7 +10249,7 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
@@ -9945,6 +10715,34 @@ static void pull_tethers(const cloth *c, int32_t slot) {
   }
 }
 
+#if WITH_BODIES
+
+/* Keeps the predicted positions, for note_tethers(). */
+static void keep_before_tethers(const cloth *c) {
+  if (notes_pins(c)) {
+    copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
+CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
+  const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    const cloth_vector moved = vector_subtract(vector_load(after, i), vector_load(before, i));
+    if (pin >= 0 && mobility[i] > 0.0f && (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f)) {
+      const cloth_vector pull = vector_scale(moved, 1.0f / mobility[i]);
+      note_displacement(c, pin, vector_scale(pull, -1.0f));
+      if (is_pinned(c, i)) {
+        note_displacement(c, i, pull);
+      }
+    }
+  }
+}
+
+#endif
+
 #endif
 
 /// Bounds of blocks ///
@@ -10276,6 +11074,257 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
 
 #endif
 
+/// The response to contact ///
+
+/*
+ * How far particles in contact with a collider are moved: out of it along its normal, and against their slip by
+ * friction. What lies over edges is answered by contact_links.h; what touches a body with mass shares its displacement
+ * with it.
+ *
+ * In: contacts of a block, positions at the start of the substep (state), velocities, bodies. Out: what the functions
+ * return; the motion of a body by its contacts, in workspace.body. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
+  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
+  return &colliders_of(c)[m->index].body;
+}
+
+/*
+ * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
+ * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
+ * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
+ * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
+ */
+typedef struct contact_block {
+  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
+  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
+  lanes3 normal;     /* of the surface, where the particle touches it */
+  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+} contact_block;
+
+/* to_local() for a block of points. */
+CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  if (!m->aligned) {
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+  }
+  return p;
+}
+
+/* What a contact does to a block of particles, in the collider's axes. */
+typedef struct contact_response {
+  lanes3 correction; /* displacement [m] ... */
+  lanes3 change;     /* ... and the part of it that changes velocities [m] */
+  lanes3 sliding;    /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+  lanes_mask slides;
+} contact_response;
+
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
+}
+
+/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
+CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
+  if (!asked) {
+    return lanes_splat(friction);
+  }
+  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
+  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
+  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
+}
+
+/* The answers where links are not asked. */
+CLOTH_INLINE link_answers no_links(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const link_answers answers = {0, lanes_splat(1.0f), zero, {zero, zero, zero}};
+  return answers;
+}
+
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
+  const cloth_collider *body = shape_of(c, m);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
+  link_answers answers = no_links();
+  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
+    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
+  }
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
+  r->sliding = lanes3_select(asks, none, r->sliding);
+}
+
+/*
+ * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
+ * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
+ * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
+ * that do not touch have `displacement` and `penetration` 0.
+ */
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration, const link_answers *answers) {
+  contact_response r;
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes normal_displacement = lanes3_dot(displacement, normal);
+  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
+  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  r.slides = lanes_less(
+      lanes_multiply(bent_friction(body->static_friction, answers->asked, answers->share), normal_correction),
+      distance);
+  lanes max_friction =
+      lanes_multiply(bent_friction(body->kinetic_friction, answers->asked, answers->share), normal_correction);
+  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  friction_scale = lanes_minimum(friction_scale, one);
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
+  r.correction = lanes3_add_scaled(friction, normal, penetration);
+  r.change = lanes3_add_scaled(friction, normal, normal_correction);
+  r.sliding = lanes3_add(slip, friction);
+  r.touches = zero;
+  return r;
+}
+
+/* response_to() for a block of particles, with what their links say. */
+CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                          const contact_block *b, lanes3 displacement) {
+  const lanes penetration = lanes_keep(lanes_less(lanes_splat(0.0f), b->touches), b->penetration);
+  const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
+  const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
+  contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
+  if (answers.asked) {
+    respond_to_answers(b, &answers, &displacement, &r);
+  }
+  r.touches = b->touches;
+  return r;
+}
+
+#if WITH_BODIES
+
+/* Components of a response and of what it answers, as arrays of lanes. */
+enum {
+  SHARED_DISPLACEMENT,
+  SHARED_NORMAL = 3,
+  SHARED_POSITION = 6,
+  SHARED_CORRECTION = 9,
+  SHARED_CHANGE = 12,
+  SHARED_SLIDING = 15,
+  SHARED_PENETRATION = 18,
+  SHARED_TOUCHES,
+  SHARED_SLIDES,
+  SHARED_ARRAYS
+};
+
+typedef struct shared_contacts {
+  float values[SHARED_ARRAYS][CLOTH_LANES];
+  float body_inverse_mass; /* [1/kg] */
+} shared_contacts;
+
+static vector_array shared_vectors(shared_contacts *s, int32_t first) {
+  vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
+  return v;
+}
+
+/* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
+   contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
+   body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
+                          shared_contacts *s) {
+  const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
+  const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
+  const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
+  const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
+  const link_answers none = no_links();
+  const contact_response r =
+      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                  lanes_splat(touches ? penetration : 0.0f), &none);
+  const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
+  const float length = vector_length(change);
+  const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
+  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
+  const float share = inverse_mass / (inverse_mass + of_body);
+  const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
+  vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
+  vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
+  s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
+  const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
+}
+
+/* Shares the contacts of a block with a body. */
+CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_t i, const contact_block *b,
+                                   lanes3 displacement, contact_response *r) {
+  moving_body *m = &workspace_of(c)->body;
+  const rigid_body *body = &bodies_of(c)[m->body];
+  shared_contacts s;
+  s.body_inverse_mass = inverse_mass_of(c, body);
+  lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CORRECTION), 0, r->correction, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CHANGE), 0, r->change, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_SLIDING), 0, r->sliding, CLOTH_LANES);
+  lanes_store(s.values[SHARED_PENETRATION], b->penetration);
+  lanes_store(s.values[SHARED_TOUCHES], b->touches);
+  lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
+  for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
+    if (s.values[SHARED_TOUCHES][n] > 0.0f) {
+      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+    }
+  }
+  r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
+  r->change = lanes3_load(shared_vectors(&s, SHARED_CHANGE), 0);
+  r->sliding = lanes3_load(shared_vectors(&s, SHARED_SLIDING), 0);
+  r->touches = lanes_load(s.values[SHARED_TOUCHES]);
+  r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
+}
+
+#endif
+
+#endif
+
 /// Contact by projection ///
 
 /*
@@ -10344,13 +11393,6 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
-/* A pose of a collider as the step has it. */
-static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
-  cloth_pose placed = *pose;
-  placed.position = place_in_step(c, pose->position);
-  return placed;
-}
-
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
@@ -10360,40 +11402,22 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
-  m->start = pose_between(&from, &to, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&from, &to, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
-  m->pivot = to.position;
+  m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
   return m;
 }
-
-static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
-}
-
-/*
- * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
- * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
- * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
- * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
- */
-typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
-  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
-  lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
-  lanes touches;     /* 1 for particles that touch, else 0 */
-} contact_block;
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
@@ -10474,15 +11498,6 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
   b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
   *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
-}
-
-/* to_local() for a block of points. */
-CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
-  if (!m->aligned) {
-    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
-  }
-  return p;
 }
 
 /* Above every distance: after the last step of a trace every path that is left counts as a hit. */
@@ -10595,70 +11610,6 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3_sum_add(sums->torque, i, torque);
 }
 
-/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
-   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
-   out of an older penetration adds no speed, and does not press against the collider opposite. */
-CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                     lanes3 velocity, const contact_block *b) {
-  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
-  const int has_marks = c->state.velocity_history != 0;
-  const lanes_mask again =
-      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
-  if (lanes_any(again) || c->settings.capacity.fixed_work) {
-    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
-    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
-    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
-  }
-  return displacement;
-}
-
-/* What a contact does to a block of particles, in the collider's local axes. */
-typedef struct contact_response {
-  lanes3 correction; /* of the positions [m] */
-  lanes3 change;     /* of the velocities, times the length of the substep [m] */
-  lanes_mask slides; /* which slip */
-} contact_response;
-
-/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
-CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
-  if (!asked) {
-    return lanes_splat(friction);
-  }
-  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
-  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
-  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
-}
-
-/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
-CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                    const contact_block *b, lanes normal_correction) {
-  const cloth_collider *body = shape_of(c, m);
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
-  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
-  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
-  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = {0, one, zero, {zero, zero, zero}};
-  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
-    add_varying_work(c, lanes_count(ask), COST_LINKS);
-    answers.kind = ask;
-    answer_block(c, plan, body, m, i, &b->normal, &answers);
-  }
-  return answers;
-}
-
-/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
-CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
-                                       contact_response *r) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
-  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
-  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
-  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
-  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
-}
-
 /*
  * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
  * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
@@ -10699,76 +11650,54 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
   lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
-/*
- * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
- * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
- * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
- * the links say otherwise.
- */
-CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                          const contact_block *b, lanes3 displacement) {
-  const cloth_collider *body = shape_of(c, m);
-  const lanes zero = lanes_splat(0.0f);
-  const lanes_mask touches = lanes_less(zero, b->touches);
-  contact_response r;
-  const lanes penetration = lanes_keep(touches, b->penetration);
-  const lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  const link_answers answers = ask_links(c, plan, m, i, b, n);
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
-  slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides =
-      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
-  lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
-  const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
-  r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (answers.asked) {
-    respond_to_answers(b, &answers, &displacement, &r);
-  }
-  return r;
-}
-
-/* Moves the particles of a block that touch, and sums up what the collider gets. */
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
-  const lanes3 velocity = lanes3_load(v, i);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
   const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
   contact_response r = response_of(c, plan, m, i, b, displacement);
-  if (!m->aligned) {
-    r.correction = lanes3_rotate(m->end.rotation, r.correction);
-    r.change = lanes3_rotate(m->end.rotation, r.change);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
   }
-  keep_pushes(c, plan, touches, r.change, i);
-  const lanes3 change = lanes3_scale(r.change, lanes_splat(plan->inverse_h));
-  const lanes3 position = lanes3_add(lanes3_load(x, i), r.correction);
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
+  if (!m->aligned) {
+    correction = lanes3_rotate(m->end.rotation, correction);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
+  }
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(velocity, change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  const lanes3 impulse = lanes3_scale(change, mass);
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, done.displacement, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  const lanes3 impulse = lanes3_scale(received, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
-  count_contacts(sums, i, c->count - i, b->touches, r.slides);
+  count_contacts(sums, i, c->count - i, r.touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
-    const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};
-    record_contacts(c, m, i, b->touches, made);
+    const lanes3 made[3] = {position, done.normal, impulse};
+    record_contacts(c, m, i, r.touches, made);
   }
 #endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
@@ -10777,6 +11706,7 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
@@ -11107,6 +12037,159 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
   }
 }
 
+/// Attachments ///
+
+/*
+ * Particles held at points of colliders. An attached particle is a pin whose velocity leads, in every substep, to where
+ * the point of the collider will be; one that is not there yet when a step begins arrives at its end. What the cloth
+ * does to the pin acts on the collider.
+ *
+ * A body does not wait for the end of the substep to give way: while springs and tethers are solved, its particles have
+ * the mobility of its mass, so that a light body on heavy cloth is as stable as a particle. They count its mass in
+ * equal parts, and as where it gives way most. No tether leads to such a particle, and it has tethers itself.
+ *
+ * In: attachments, poses, own.pin_reactions. Out: velocities and predicted positions of attached particles, their
+ * mobilities while lengths are solved, impulses on colliders and bodies. Scratch: none; own.attached holds what has
+ * been given to the colliders so far in this step.
+ */
+
+#if WITH_BODIES
+
+/* Where the point of an attachment is to be at the end of a substep [m]. */
+static cloth_vector attached_place(const cloth *c, const step_plan *plan, const attachment *a) {
+  const cloth_pose start = collider_pose(c, plan, a->collider, plan->index);
+  const cloth_pose end = collider_pose(c, plan, a->collider, plan->index + 1);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector gap = vector_flush(vector_subtract(x, to_world(&start, a->point)), STATE_QUANTUM);
+  const float left = (float)(plan->substeps - plan->index);
+  return vector_add_scaled(to_world(&end, a->point), gap, (left - 1.0f) / left);
+}
+
+/* Adds to the reaction of attachment n's collider an impulse on the particle, noted already, that moves no body. */
+static void report_attached(const cloth *c, int32_t n, int moves) {
+  const attachment *a = &attachments_of(c)[n];
+  const cloth_vector noted = ((const cloth_vector *)at(c, c->own.pin_reactions))[a->particle];
+  cloth_vector *given = (cloth_vector *)at(c, c->own.attached) + n;
+  const cloth_vector impulse = vector_flush(vector_subtract(noted, *given), INPUT_QUANTUM);
+  const cloth_vector arm = vector_flush_work(rotate(colliders_of(c)[a->collider].body.pose.rotation, a->point));
+  *given = noted;
+  add_to_reaction(c, a->collider, impulse, vector_cross(arm, impulse));
+  if (moves && find_body(c, a->collider)) {
+    push_body(c, find_body(c, a->collider), impulse, vector_cross(arm, impulse));
+  }
+}
+
+/* Leads the particle of attachment n to its place. With `felt` 1 the collider feels the inertia of the particle; a body
+   is not moved by it, as its mass counts with that of the body. */
+static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, float felt) {
+  const attachment *a = &attachments_of(c)[n];
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const cloth_vector before = vector_load(v, a->particle);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector way = vector_subtract(attached_place(c, plan, a), x);
+  cloth_vector velocity = vector_flush(vector_scale(vector_flush_work(way), plan->inverse_h), STATE_QUANTUM);
+  velocity = limited_vector(velocity, CLOTH_SPEED_LIMIT);
+  vector_store(v, a->particle, velocity);
+  note_change(c, a->particle, vector_scale(vector_subtract(before, velocity), felt * mass_ratio_at(c, a->particle)));
+  if (felt > 0.0f) {
+    report_attached(c, n, 0);
+  }
+}
+
+/* Velocities of the attached particles as a substep begins, with `felt` 1, and again when lengths have been solved,
+   with `felt` 0. */
+CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, float felt) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    lead_attached(c, plan, n, felt);
+  }
+}
+
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
+CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
+    *mobility = 0.0f;
+    if (b && gives_way) {
+      const float parts = (float)count_attached(c, a->collider);
+      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
+      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+    }
+  }
+}
+
+/* Gives the colliders what their particles have received since the substep began. */
+CLOTH_SEPARATE void deliver_attached(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    report_attached(c, n, 1);
+  }
+}
+
+/* Ends a substep: puts the particles of bodies to where these are now. */
+CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (find_body(c, a->collider)) {
+      lead_attached(c, plan, n, 1.0f);
+      vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
+    }
+  }
+}
+
+/* Begins a substep for bodies and attached particles. */
+static void start_moving(const cloth *c, const step_plan *plan) {
+  start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
+}
+
+/* Moves bodies by what lengths have done to their particles, before contact. */
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+}
+
+/* Ends a substep for bodies and attached particles, after contact. */
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
+}
+
+#else
+
+static void start_moving(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+#endif
+
 /// Targets and motion constraints ///
 
 #if WITH_TARGETS
@@ -11223,7 +12306,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
    particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
    is invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
@@ -11246,11 +12330,18 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
-  lanes3 way = lanes3_keep(moved, lanes3_subtract(place, lanes3_load(f->start, i)));
-  lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f->inverse_h));
+  const lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(place, lanes3_load(f->start, i)), STATE_QUANTUM);
+  const lanes3 before = lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = lanes3_keep(moved, lanes3_subtract(way, before)),
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, before),
+                               .touches = moved,
+                               .slides = moved};
   lanes3_store(f->x, i, place, left);
-  lanes3_store(f->v, i, lanes3_select(moved, velocity, lanes3_load(f->v, i)), left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
@@ -11268,7 +12359,6 @@ static target_context target_context_of(const cloth *c, const step_plan *plan, i
                             .late = late,
                             .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
   return f;
 }
@@ -11276,7 +12366,7 @@ static target_context target_context_of(const cloth *c, const step_plan *plan, i
 /* Enforces the motion constraints of all particles in substep `index`. */
 CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
 /*
@@ -11439,6 +12529,19 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
+#if WITH_BODIES
+
+/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
+CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
+  }
+}
+
+#endif
+
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
    are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
@@ -11449,6 +12552,13 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
     cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+#if WITH_BODIES
+    if (!are_positions && notes_pins(c)) {
+      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      note_change(c, entry->particle,
+                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
+    }
+#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
@@ -11608,14 +12718,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
   lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(is_known, force_share, one);
+  return force_share;
 }
 
 /* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -11689,7 +12798,7 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
                                 .inverse_h = plan->inverse_h,
-                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
 }
@@ -12045,6 +13154,8 @@ static void finish_motions(const cloth *c) {
 /*
  * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
  * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
+ * every step reports these.
  */
 
 #if WITH_SLEEP
@@ -12065,15 +13176,36 @@ static int is_at_rest(const cloth *c) {
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
-  return 1;
+  return are_bodies_at_rest(c);
+}
+
+/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
+static void sum_resting_reactions(const cloth *c, int starts) {
+  const float *reported = (const float *)(const void *)reactions_of(c);
+  float *resting = floats_at(c, c->state.resting);
+  for (int32_t n = 0; n < report_count(c); n++) {
+    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+  }
+}
+
+/* Sets a sum to its factor times another: reactions per second, and those of a step. */
+static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
+  for (int32_t n = 0; n < report_count(c); n++) {
+    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+  }
 }
 
 static void fall_asleep(const cloth *c) {
+  float *resting = floats_at(c, c->state.resting);
+  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
     fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
@@ -12087,17 +13219,22 @@ static void fall_asleep(const cloth *c) {
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (!(c->settings.sleep.speed > 0.0f)) {
+    inputs->rest_time = 0.0f;
+    return;
+  }
+  sum_resting_reactions(c, inputs->rest_time == 0.0f);
+  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
-/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
-CLOTH_SEPARATE int step_asleep(const cloth *c) {
+/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
+CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
   clear_contact_record(c);
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
@@ -12222,12 +13359,14 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
-  int32_t confined;      /* particles confined to lines and planes */
-  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
-  int32_t colliders;     /* all of them ... */
-  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
-  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t confined;         /* particles confined to lines and planes */
+  int32_t tether_slots;     /* tethers of a particle; 0 without pins */
+  int32_t colliders;        /* all of them ... */
+  uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost;    /* of a particle that touches all colliders at once */
+  int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -12251,6 +13390,12 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   fill_zero(&scene, sizeof scene);
   scene.uniform = uniform;
   scene.confined = inputs_of(c)->confined_count;
+  scene.bodies = inputs_of(c)->body_count;
+  scene.attached = inputs_of(c)->attachment_count;
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    scene.noted_pins += is_pinned(c, i);
+  }
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
@@ -12310,6 +13455,10 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
+  work += notes_pins(c)
+              ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
+              : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
@@ -12419,6 +13568,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
+  scene.bodies = config->capacity.max_bodies;
+  scene.attached = config->capacity.max_attachments;
+  scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);
@@ -12784,11 +13937,27 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Rotates the velocities of a collider that has mass. */
+static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
+  rigid_body *b = find_body(c, collider);
+  if (b && m->turns) {
+    b->velocity = transform_velocity(m, b->velocity);
+    b->spin = limited_vector(transform_direction(m, b->spin), MAX_SPIN);
+  }
+}
+
+#endif
+
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
+#if WITH_BODIES
+      transform_body(c, m, index);
+#endif
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
@@ -13067,7 +14236,7 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -13087,9 +14256,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -13110,6 +14290,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -13125,6 +14310,24 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   predict_positions(c, plan);
   return contacts;
 }
+
+#if WITH_PROJECTION
+
+/* Pulls the tethers of all slots, and notes what they do to pins. */
+static void pull_all_tethers(const cloth *c) {
+  workspace_of(c)->obstacles = find_obstacles(c);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+    keep_before_tethers(c);
+#endif
+    pull_tethers(c, slot);
+#if WITH_BODIES
+    note_tethers(c, slot);
+#endif
+  }
+}
+
+#endif
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
@@ -13142,6 +14345,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -13150,10 +14356,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->obstacles = find_obstacles(c);
-    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-      pull_tethers(c, slot);
-    }
+    pull_all_tethers(c);
   }
 #endif
 
@@ -13168,6 +14371,10 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
     limit_strain(c, predicted_of(c));
   }
 #endif
+
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -13177,7 +14384,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
@@ -13191,6 +14399,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -13202,6 +14411,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
       forget_pushes(c);
     }
   }
+
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -13281,7 +14492,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
@@ -13290,6 +14501,7 @@ static int step(const cloth *c, float dt) {
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
   leave_step_origin(c);
@@ -13469,6 +14681,12 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 /* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
    has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
@@ -13495,8 +14713,17 @@ int cloth_pin(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
+static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+#if WITH_BODIES
+  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+#endif
+  return error;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -13508,7 +14735,7 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_pin(c, particle);
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -13817,6 +15044,14 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+    if (attachments_of(c)[n].collider == index) {
+      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
+    }
+  }
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
@@ -13837,6 +15072,171 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
     return CLOTH_ERROR_NULL;
   }
   *reaction = reactions_of(c)[index];
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Calls for bodies ///
+
+/*
+ * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
+ * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
+ */
+
+#if WITH_BODIES
+
+cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
+  cloth_body body;
+  fill_zero(&body, sizeof body);
+  body.mass = mass;
+  body.gravity = 1.0f;
+  if (!collider) {
+    return body;
+  }
+  const cloth_vector h = collider->half_extents;
+  const float radius =
+      collider->shape == CLOTH_SHAPE_CAPSULE ? 0.5f * (collider->radius + collider->radius_top) : collider->radius;
+  const float round = radius * radius, length = 2.0f * collider->half_height;
+  float across = 0.0f, along = 0.0f; /* over the mass */
+  switch (collider->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    across = along = 0.4f * round;
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    along = 0.5f * round;
+    across = 0.25f * round + length * length * (1.0f / 12.0f);
+    break;
+  case CLOTH_SHAPE_CAPSULE: {
+    /* A cylinder of the length l, and two half balls, whose centres of mass are 3/8 of the radius beyond its ends. */
+    const float ball = 4.0f / 3.0f * radius / (length + 4.0f / 3.0f * radius), far = 0.5f * length + 0.375f * radius;
+    along = (1.0f - ball) * 0.5f * round + ball * 0.4f * round;
+    across = (1.0f - ball) * (0.25f * round + length * length * (1.0f / 12.0f)) +
+             ball * ((0.4f - 0.140625f) * round + far * far);
+    break;
+  }
+  case CLOTH_SHAPE_BOX:
+    body.inertia = vector(h.y * h.y + h.z * h.z, h.z * h.z + h.x * h.x, h.x * h.x + h.y * h.y);
+    body.inertia = vector_scale(body.inertia, mass * (1.0f / 3.0f));
+    return body;
+  default:
+    return body;
+  }
+  body.inertia = vector_scale(vector(across, along, across), mass);
+  return body;
+}
+
+#define MIN_BODY_MASS 1.0e-6f
+#define MAX_BODY_MASS 1.0e9f
+#define MIN_BODY_INERTIA 1.0e-9f
+#define MAX_BODY_INERTIA 1.0e12f
+
+static int is_inertia(float value) {
+  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
+}
+
+/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
+static int check_body(const cloth_body *body) {
+  const cloth_vector i = body->inertia;
+  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
+                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
+                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
+                      in_range(body->gravity, 0.0f, 1.0f);
+  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
+static void forget_tethers(const cloth *c) {
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+  }
+}
+
+int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
+  int error = check_collider_index(c, collider);
+  error = error || !body ? error : check_body(body);
+  if (error) {
+    return error;
+  }
+  if (!body) {
+    remove_body(c, collider);
+    forget_tethers(c);
+    return CLOTH_OK;
+  }
+  const rigid_body clean = {.collider = collider,
+                            .mass = body->mass,
+                            .inertia = body->inertia,
+                            .velocity = vector_flush(body->velocity, STATE_QUANTUM),
+                            .spin = vector_flush(body->spin, STATE_QUANTUM),
+                            .gravity = flush_small(body->gravity, WORK_QUANTUM)};
+  rigid_body *stored = find_body(c, collider);
+  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (!stored) {
+    stored = &bodies_of(c)[inputs_of(c)->body_count++];
+    forget_tethers(c);
+  }
+  set_input(c, stored, &clean, sizeof clean);
+  return CLOTH_OK;
+}
+
+int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
+  int error = check_collider_index(c, collider);
+  if (error || !body || !pose) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  const rigid_body *stored = find_body(c, collider);
+  if (!stored) {
+    return CLOTH_ERROR_STATE;
+  }
+  body->mass = stored->mass;
+  body->inertia = stored->inertia;
+  body->velocity = stored->velocity;
+  body->spin = stored->spin;
+  body->gravity = stored->gravity;
+  *pose = colliders_of(c)[collider].body.pose;
+  return CLOTH_OK;
+}
+
+int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
+  int error = check_particle(c, particle);
+  error = error ? error : check_collider_index(c, collider);
+  if (error) {
+    return error;
+  }
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const cloth_vector local =
+      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const attachment wanted = {particle, collider, local};
+  attachment *a = find_attachment(c, particle);
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (a && are_equal(a, &wanted, sizeof wanted)) {
+    return CLOTH_OK;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
+  forget_tethers(c);
+  wake(c);
+  return CLOTH_OK;
+}
+
+int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
+  int error = check_particle(c, particle);
+  if (error || !impulse) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
+    return CLOTH_ERROR_STATE;
+  }
+  *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }
 
@@ -15161,6 +16561,76 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
+#if WITH_BODIES
+
+/* The bodies are of colliders that exist, each of another one, and what follows them in the list is 0. */
+static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.bodies);
+  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  uint64_t seen = 0;
+  for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
+    rigid_body b;
+    read_view_words(view, (any_word *)&b, from, words);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        check_image_slot(view, b.collider) != 1 || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
+    const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
+    if (check_body(&body)) {
+      return 0;
+    }
+    seen |= UINT64_C(1) << b.collider;
+  }
+  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+}
+
+/* Is a particle attached once only, among the first `count` attachments? */
+static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
+  const uint8_t *from = image_at(view, view->c->state.attachments);
+  for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
+    any_word other;
+    read_view_words(view, &other, from, 1);
+    if ((int32_t)other == particle) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Attached particles are pins, each attached once, to colliders that exist, and what follows them in the list is 0. */
+static int check_image_attachments(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
+  for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
+    attachment a;
+    read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
+}
+
+#endif
+
+/* Are bodies, attachments and reactions at rest possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
+#if WITH_BODIES
+  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#else
+  return 1;
+#endif
+}
+
 #if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
@@ -15315,7 +16785,7 @@ static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&

@@ -33,9 +33,9 @@
  *            time. Cloths that share scratch memory belong on one thread.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE, _VERTICES,
- *            _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING and _SAVE_CHECKS leave parts out: their
- *            functions are not defined, a config that needs them is refused with LEFT_OUT, and the default config does
+ *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING and _SAVE_CHECKS leave parts
+ * out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and the default config does
  *            not need them.
  *
  * SPDX-License-Identifier: MIT
@@ -302,9 +302,15 @@ typedef struct cloth_config_world {
 
 /* Memory, and work, for what may come. */
 typedef struct cloth_config_capacity {
-  int32_t max_confined;   /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
-  int32_t targets;        /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
-  int32_t shared_scratch; /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
+  int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
+  int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
+                              48 bytes each */
+  int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
+                              each, and 12 bytes per particle, 24 with sleep */
+  int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
+                              sleep */
+  int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
+  int32_t shared_scratch;  /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
@@ -329,7 +335,8 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, and up to 52 with tethers */
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, 144 with sleep, and up to 52
+                             with tethers */
 
   /* Advanced settings */
   cloth_config_grid grid;
@@ -543,11 +550,12 @@ CLOTH_API int cloth_particle_at(const cloth *c, int32_t column, int32_t row);
 CLOTH_API int cloth_pin(cloth *c, int32_t particle);
 
 /* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Its velocity is 0
-   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned; RANGE: target, or a displacement of more than 1e5 m. */
+   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more
+   than 1e5 m. */
 CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
 
 /* Moves a pinned particle with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, until changed. Returns CLOTH_OK;
-   INDEX; STATE: not pinned; RANGE. */
+   INDEX; STATE: not pinned, or attached; RANGE. */
 CLOTH_API int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity);
 
 /* Frees a pinned or confined particle with its velocity. Drops a move not yet made. Returns CLOTH_OK, or INDEX. */
@@ -584,10 +592,13 @@ typedef struct cloth_collider {
   float kinetic_friction;    /* Coulomb coefficient [1]; 0..static_friction; default 0.5 */
 } cloth_collider;
 
-/* What the cloth did to a collider in the last step. */
+/* What the cloth did to a collider in the last step: the momentum that contact and friction, and particles attached to
+   it, took from the cloth. The sum over colliders and pins is what gravity, air and damping gave to the cloth, less
+   what its momentum has grown by; at rest, its weight times dt. A sleeping cloth goes on to weigh what it did. */
 typedef struct cloth_reaction {
   cloth_vector impulse; /* [N s] */
-  cloth_vector torque;  /* angular impulse about the collider's position at the end of the step [N m s] */
+  cloth_vector torque;  /* angular impulse about the collider's position [N m s]: at the end of the step, of a collider
+                           with mass at the end of each substep */
 } cloth_reaction;
 
 /* Returns a collider with every default named above; changing `shape` alone gives a valid one. */
@@ -629,6 +640,59 @@ typedef struct cloth_contact {
    contacts recorded; RANGE: `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or
    CLOTH_NO_COLLIDERS. */
 CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count);
+
+/// Bodies ///
+
+/*
+ * A collider with mass is a rigid body that the cloth moves within the substeps of cloth_step(), and that gravity moves
+ * if asked. Nothing else does: floor, joints and other bodies are the engine's. To couple a body of an engine, once per
+ * step of dt:
+ *
+ *     cloth_move_collider(c, index, &pose, &pose);      // where the engine has the body, as its step begins
+ *     body.velocity = velocity; body.spin = spin;       // and how it moves there, before the engine adds gravity
+ *     cloth_set_body(c, index, &body);
+ *     cloth_step(c, dt);
+ *     cloth_get_body(c, index, &body, &pose);           // where cloth and gravity have brought it
+ *
+ * An engine without further contacts takes pose, velocity and spin as they are. An engine that resolves its own gets
+ * the velocity (pose - pose before) / dt for its step, without gravity for this body, and after that step adds to what
+ * it has made of it the difference from there to body.velocity; likewise with spin. Applying
+ * cloth_get_collider_reaction() to a body that was moved as if there were no cloth is not the same: the cloth then
+ * works along a way that the body does not go, and a body that bounces gains energy.
+ */
+typedef struct cloth_body {
+  float mass;            /* [kg]; 1e-6..1e9 */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; each 1e-9..1e12, or all 0: no torque
+                            turns it */
+  cloth_vector velocity; /* of the collider's position, which is the centre of mass [m/s]; each within
+                            CLOTH_SPEED_LIMIT */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s]; each within 1e4 */
+  float gravity;         /* share of the cloth's gravity that acts on it [1]; 0..1 */
+} cloth_body;
+
+/* Returns a body at rest with the inertia of a solid of uniform density in the shape of a collider; of a tapered
+   capsule that of a capsule of the mean radius, of a plane 0. gravity is 1. */
+CLOTH_API cloth_body cloth_body_default(const cloth_collider *collider, float mass);
+
+/* Gives a collider mass and motion from the next step on; with NULL it goes where the caller moves it, as all colliders
+   do at first. Wakes the cloth if something differs. Returns CLOTH_OK; INDEX; RANGE; FULL: more than
+   capacity.max_bodies. Bodies are absent with CLOTH_NO_BODIES or CLOTH_NO_COLLIDERS. */
+CLOTH_API int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body);
+
+/* Writes mass and motion of a collider, and its pose. Returns CLOTH_OK; INDEX; STATE: it has no mass. */
+CLOTH_API int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose);
+
+/* Pins a particle to the point of a collider where the particle is, or with `point`, in the collider's axes [m], to
+   that point, where the next step moves it. The particle follows the collider, and pulls on it: in its reaction, and if
+   it has mass in its motion. cloth_release(), cloth_pin() and cloth_confine_to_...() end this, as does
+   cloth_remove_collider(), after which the particle is free. Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than
+   capacity.max_attachments. */
+CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point);
+
+/* Writes the impulse [N s] that the cloth, with the weight of the particle itself, gave in the last step to what holds
+   a pinned particle. Confined particles: along the directions that they are held in. Returns CLOTH_OK; INDEX; STATE
+   without capacity.pin_reactions, or if the particle is free. */
+CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse);
 
 /// Gravity, wind and fabric ///
 
@@ -753,10 +817,11 @@ CLOTH_API int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_
 
 /* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
    sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
-   cost; statistics, but for `asleep` and `work`, and reactions are 0. A call that changes what acts on the cloth wakes
-   it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin
-   by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
-   cloth_is_asleep() 1 or 0. */
+   cost; statistics, but for `asleep` and `work`, are 0, and reactions are those of rest, their mean over the time since
+   it came to rest. Bodies count: the cloth sleeps when they rest, too, and they with it. A call that changes what acts
+   on the cloth wakes it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not,
+   nor does moving a pin by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps.
+   cloth_wake() returns CLOTH_OK, cloth_is_asleep() 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
 CLOTH_API int cloth_is_asleep(const cloth *c);
 

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window board methods-pictures ut
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -87,3 +87,18 @@ game-window: $(BUILD)/game/window
 board:
 	@sh tests/install.sh
 	@sh examples/board/board.sh $(BUILD)
+
+# Cloth and the Bullet engine. The shim is C++, the rest is C.
+CXX ?= c++
+COUPLING = examples/coupling/coupling.c examples/image.c examples/plot.c examples/png.c examples/render.c
+
+$(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS)
+	@sh tests/install.sh bullet
+	@mkdir -p $(@D)
+	for source in $(COUPLING) cloth.c; do $(CC) $(CFLAGS) -c $$source -o $(@D)/$$(basename $$source .c).o || exit 1; done
+	$(CXX) -std=c++11 $(OPTIMISE) -I. -isystem /usr/include/bullet -c $< -o $(@D)/engine.o
+	$(CXX) $(@D)/*.o -lBulletDynamics -lBulletCollision -lLinearMath -lm -o $@
+
+coupling: $(BUILD)/coupling/coupling $(BUILD)/tests/coupling
+	$(BUILD)/tests/coupling
+	$< $(BUILD)/coupling

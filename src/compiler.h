@@ -126,6 +126,11 @@
 #else
 #define WITH_ORIGIN 1
 #endif
+#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
+#define WITH_BODIES 0
+#else
+#define WITH_BODIES 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

@@ -1,10 +1,12 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
-#include "contact_links.h"
+#include "contact_momentum.h"
 #include "contact_push.h"
 #include "contact_record.h"
+#include "contact_response.h"
 #include "costs.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -81,13 +83,6 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
-/* A pose of a collider as the step has it. */
-static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
-  cloth_pose placed = *pose;
-  placed.position = place_in_step(c, pose->position);
-  return placed;
-}
-
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
@@ -97,40 +92,22 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
-  m->start = pose_between(&from, &to, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&from, &to, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin =
       has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
   set_reach(&slot->body, m);
-  m->pivot = to.position;
+  m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
   return m;
 }
-
-static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
-}
-
-/*
- * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
- * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
- * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
- * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
- */
-typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
-  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
-  lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
-  lanes touches;     /* 1 for particles that touch, else 0 */
-} contact_block;
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
@@ -211,15 +188,6 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
   b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
   *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
-}
-
-/* to_local() for a block of points. */
-CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
-  if (!m->aligned) {
-    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
-  }
-  return p;
 }
 
 /* Above every distance: after the last step of a trace every path that is left counts as a hit. */
@@ -332,70 +300,6 @@ static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, l
   lanes3_sum_add(sums->torque, i, torque);
 }
 
-/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
-   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
-   out of an older penetration adds no speed, and does not press against the collider opposite. */
-CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                     lanes3 velocity, const contact_block *b) {
-  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
-  const int has_marks = c->state.velocity_history != 0;
-  const lanes_mask again =
-      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
-  if (lanes_any(again) || c->settings.capacity.fixed_work) {
-    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
-    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
-    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
-  }
-  return displacement;
-}
-
-/* What a contact does to a block of particles, in the collider's local axes. */
-typedef struct contact_response {
-  lanes3 correction; /* of the positions [m] */
-  lanes3 change;     /* of the velocities, times the length of the substep [m] */
-  lanes_mask slides; /* which slip */
-} contact_response;
-
-/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
-CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
-  if (!asked) {
-    return lanes_splat(friction);
-  }
-  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
-  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
-  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
-}
-
-/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
-CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                    const contact_block *b, lanes normal_correction) {
-  const cloth_collider *body = shape_of(c, m);
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
-  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
-  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
-  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = {0, one, zero, {zero, zero, zero}};
-  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
-    add_varying_work(c, lanes_count(ask), COST_LINKS);
-    answers.kind = ask;
-    answer_block(c, plan, body, m, i, &b->normal, &answers);
-  }
-  return answers;
-}
-
-/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
-CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
-                                       contact_response *r) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
-  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
-  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
-  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
-  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
-}
-
 /*
  * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
  * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
@@ -436,76 +340,54 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
   lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
-/*
- * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
- * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
- * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless
- * the links say otherwise.
- */
-CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                          const contact_block *b, lanes3 displacement) {
-  const cloth_collider *body = shape_of(c, m);
-  const lanes zero = lanes_splat(0.0f);
-  const lanes_mask touches = lanes_less(zero, b->touches);
-  contact_response r;
-  const lanes penetration = lanes_keep(touches, b->penetration);
-  const lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  const lanes n = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  const link_answers answers = ask_links(c, plan, m, i, b, n);
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
-  slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  const lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides =
-      lanes_less(lanes_multiply(bent_friction(body->static_friction, answers.asked, answers.share), n), distance);
-  const lanes max_friction = lanes_multiply(bent_friction(body->kinetic_friction, answers.asked, answers.share), n);
-  lanes scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  scale = lanes_select(r.slides, lanes_minimum(scale, lanes_splat(1.0f)), lanes_splat(1.0f));
-  const lanes3 friction = lanes3_scale(slip, lanes_negate(scale));
-  r.correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  r.change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, n));
-  if (answers.asked) {
-    respond_to_answers(b, &answers, &displacement, &r);
-  }
-  return r;
-}
-
-/* Moves the particles of a block that touch, and sums up what the collider gets. */
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
-  const lanes3 velocity = lanes3_load(v, i);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
+  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
   const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
   contact_response r = response_of(c, plan, m, i, b, displacement);
-  if (!m->aligned) {
-    r.correction = lanes3_rotate(m->end.rotation, r.correction);
-    r.change = lanes3_rotate(m->end.rotation, r.change);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
   }
-  keep_pushes(c, plan, touches, r.change, i);
-  const lanes3 change = lanes3_scale(r.change, lanes_splat(plan->inverse_h));
-  const lanes3 position = lanes3_add(lanes3_load(x, i), r.correction);
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
+  if (!m->aligned) {
+    correction = lanes3_rotate(m->end.rotation, correction);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
+  }
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(velocity, change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  const lanes3 impulse = lanes3_scale(change, mass);
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, done.displacement, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  const lanes3 impulse = lanes3_scale(received, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
-  count_contacts(sums, i, c->count - i, b->touches, r.slides);
+  count_contacts(sums, i, c->count - i, r.touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
-    const lanes3 made[3] = {position, m->aligned ? b->normal : lanes3_rotate(m->end.rotation, b->normal), impulse};
-    record_contacts(c, m, i, b->touches, made);
+    const lanes3 made[3] = {position, done.normal, impulse};
+    record_contacts(c, m, i, r.touches, made);
   }
 #endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
@@ -514,6 +396,7 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 

@@ -86,6 +86,12 @@ enum {
   COST_RESPOND = 605,   /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "body_calls.h"
 #include "colliders.h"
 #include "compiler.h"
 #include "confinement.h"
@@ -322,6 +323,76 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
 
+#if WITH_BODIES
+
+/* The bodies are of colliders that exist, each of another one, and what follows them in the list is 0. */
+static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.bodies);
+  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  uint64_t seen = 0;
+  for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
+    rigid_body b;
+    read_view_words(view, (any_word *)&b, from, words);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        check_image_slot(view, b.collider) != 1 || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
+    const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
+    if (check_body(&body)) {
+      return 0;
+    }
+    seen |= UINT64_C(1) << b.collider;
+  }
+  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+}
+
+/* Is a particle attached once only, among the first `count` attachments? */
+static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
+  const uint8_t *from = image_at(view, view->c->state.attachments);
+  for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
+    any_word other;
+    read_view_words(view, &other, from, 1);
+    if ((int32_t)other == particle) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Attached particles are pins, each attached once, to colliders that exist, and what follows them in the list is 0. */
+static int check_image_attachments(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
+  for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
+    attachment a;
+    read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
+}
+
+#endif
+
+/* Are bodies, attachments and reactions at rest possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
+#if WITH_BODIES
+  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#else
+  return 1;
+#endif
+}
+
 #if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
@@ -476,7 +547,7 @@ static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&

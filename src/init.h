@@ -78,6 +78,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
 }

@@ -45,6 +45,17 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Floats of the reactions of colliders and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -52,6 +63,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -162,6 +178,17 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
+/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -169,7 +196,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;

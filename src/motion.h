@@ -140,14 +140,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
   lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(is_known, force_share, one);
+  return force_share;
 }
 
 /* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -221,7 +220,7 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
                                 .inverse_h = plan->inverse_h,
-                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -152,11 +153,27 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Rotates the velocities of a collider that has mass. */
+static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
+  rigid_body *b = find_body(c, collider);
+  if (b && m->turns) {
+    b->velocity = transform_velocity(m, b->velocity);
+    b->spin = limited_vector(transform_direction(m, b->spin), MAX_SPIN);
+  }
+}
+
+#endif
+
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
+#if WITH_BODIES
+      transform_body(c, m, index);
+#endif
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }

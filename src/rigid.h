@@ -121,7 +121,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME || WITH_ORIGIN
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {

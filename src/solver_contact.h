@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact.h"
+#include "contact_response.h"
 #include "contact_record.h"
 #include "costs.h"
 #include "lanes.h"

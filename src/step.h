@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "attachments.h"
 #include "bend_solve.h"
 #include "compiler.h"
 #include "confinement.h"
@@ -11,6 +12,7 @@
 #include "implicit.h"
 #include "motion.h"
 #include "origin.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
 #include "sleep.h"
@@ -30,7 +32,7 @@
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -50,9 +52,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -73,6 +86,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -88,6 +106,24 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   predict_positions(c, plan);
   return contacts;
 }
+
+#if WITH_PROJECTION
+
+/* Pulls the tethers of all slots, and notes what they do to pins. */
+static void pull_all_tethers(const cloth *c) {
+  workspace_of(c)->obstacles = find_obstacles(c);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+    keep_before_tethers(c);
+#endif
+    pull_tethers(c, slot);
+#if WITH_BODIES
+    note_tethers(c, slot);
+#endif
+  }
+}
+
+#endif
 
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
@@ -105,6 +141,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -113,10 +152,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->obstacles = find_obstacles(c);
-    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-      pull_tethers(c, slot);
-    }
+    pull_all_tethers(c);
   }
 #endif
 
@@ -131,6 +167,10 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
     limit_strain(c, predicted_of(c));
   }
 #endif
+
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -140,7 +180,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
@@ -154,6 +195,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -165,6 +207,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
       forget_pushes(c);
     }
   }
+
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -244,7 +288,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
@@ -253,6 +297,7 @@ static int step(const cloth *c, float dt) {
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
   leave_step_origin(c);

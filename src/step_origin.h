@@ -115,6 +115,13 @@ static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
+/* A pose of a collider as the step has it. */
+static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
+  cloth_pose placed = *pose;
+  placed.position = place_in_step(c, pose->position);
+  return placed;
+}
+
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {
   return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);

@@ -4,6 +4,7 @@
 #include "costs.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pin_reactions.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -38,7 +39,8 @@ typedef struct end_displacements {
 /* A range for the lengths of the springs of several lines. */
 typedef struct line_range {
   float low;
-  lanes high; /* squared [m^2]; of each line */
+  lanes high;         /* squared [m^2]; of each line */
+  const cloth *noted; /* whose pins note what the range does, or NULL */
 } line_range;
 
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
@@ -55,12 +57,43 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Notes what a spring of each line does to pins at its ends: the opposite of what it does to the other end. `moved`:
+   the displacements of both ends, of which `share` counts. */
+CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, int32_t element, int32_t other,
+                                const end_displacements *moved, float share) {
+  float values[6][CLOTH_LANES];
+  const vector_array from = {values[0], values[1], values[2]}, to = {values[3], values[4], values[5]};
+  lanes3_store(from, 0, lanes3_scale(moved->from, lanes_splat(share)), CLOTH_LANES);
+  lanes3_store(to, 0, lanes3_scale(moved->to, lanes_splat(share)), CLOTH_LANES);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    const int32_t i = b->first + element * b->along + lane * b->across;
+    const int32_t j = b->first + other * b->along + lane * b->across;
+    const int held_i = is_pinned(range->noted, i), held_j = is_pinned(range->noted, j);
+    const float at_i = b->mobility[element * b->next + lane], at_j = b->mobility[other * b->next + lane];
+    if (held_i && at_j > 0.0f) {
+      note_displacement(range->noted, i, vector_scale(vector_load(to, lane), 1.0f / at_j));
+    }
+    if (held_j && at_i > 0.0f) {
+      note_displacement(range->noted, j, vector_scale(vector_load(from, lane), -1.0f / at_i));
+    }
+  }
+}
+
+#endif
+
 /* Limits the springs from an element to the next, of all lines. */
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_BODIES
+  if (range->noted) {
+    note_limits(range, b, element, element + 1, &moved, 1.0f);
+  }
+#endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
   lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
 }
@@ -86,6 +119,11 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_BODIES
+    if (range->noted && n > 0) {
+      note_limits(range, b, element, other, &moved, RING_SHARE);
+    }
+#endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
       lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
@@ -128,7 +166,7 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
-  const line_range range = {limit->low, reach_of_pins(limit, &b)};
+  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -146,7 +184,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
   return range;
 }
 

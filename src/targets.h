@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_momentum.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -122,7 +123,8 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
 /* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
    particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
    is invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
@@ -145,11 +147,18 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
-  lanes3 way = lanes3_keep(moved, lanes3_subtract(place, lanes3_load(f->start, i)));
-  lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f->inverse_h));
+  const lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(place, lanes3_load(f->start, i)), STATE_QUANTUM);
+  const lanes3 before = lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = lanes3_keep(moved, lanes3_subtract(way, before)),
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, before),
+                               .touches = moved,
+                               .slides = moved};
   lanes3_store(f->x, i, place, left);
-  lanes3_store(f->v, i, lanes3_select(moved, velocity, lanes3_load(f->v, i)), left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
@@ -167,7 +176,6 @@ static target_context target_context_of(const cloth *c, const step_plan *plan, i
                             .late = late,
                             .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
   return f;
 }
@@ -175,7 +183,7 @@ static target_context target_context_of(const cloth *c, const step_plan *plan, i
 /* Enforces the motion constraints of all particles in substep `index`. */
 CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
 /*

@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "costs.h"
 #include "lanes.h"
+#include "pin_reactions.h"
 #include "scalar.h"
 #include "shapes.h"
 #include "step_origin.h"
@@ -301,5 +302,33 @@ static void pull_tethers(const cloth *c, int32_t slot) {
     }
   }
 }
+
+#if WITH_BODIES
+
+/* Keeps the predicted positions, for note_tethers(). */
+static void keep_before_tethers(const cloth *c) {
+  if (notes_pins(c)) {
+    copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
+CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
+  const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    const cloth_vector moved = vector_subtract(vector_load(after, i), vector_load(before, i));
+    if (pin >= 0 && mobility[i] > 0.0f && (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f)) {
+      const cloth_vector pull = vector_scale(moved, 1.0f / mobility[i]);
+      note_displacement(c, pin, vector_scale(pull, -1.0f));
+      if (is_pinned(c, i)) {
+        note_displacement(c, i, pull);
+      }
+    }
+  }
+}
+
+#endif
 
 #endif

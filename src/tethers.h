@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "costs.h"
 #include "lanes.h"
@@ -169,7 +170,7 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);

@@ -74,6 +74,9 @@
  *                    touch
  *   own.contact_record resolve, what each contact did; prepare clears it                the caller
  *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -156,6 +159,22 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* The mass of a collider that the cloth moves, and its motion. Consists of words. */
+typedef struct rigid_body {
+  int32_t collider;
+  float mass;            /* [kg] */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; 0: no torque turns it */
+  cloth_vector velocity; /* of the collider's position, its centre of mass [m/s] */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s] */
+  float gravity;         /* share of gravity that acts on it */
+} rigid_body;
+
+/* A particle that is held at a point of a collider. Consists of words. */
+typedef struct attachment {
+  int32_t particle, collider;
+  cloth_vector point; /* in the collider's axes [m] */
+} attachment;
+
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
   uint32_t used;       /* 0: the slot is free */
@@ -181,8 +200,10 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* TETHERS_STALE ... */
-  int32_t targets;        /* TARGETS_NONE ... */
+  int32_t tethers_chosen;   /* TETHERS_STALE ... */
+  int32_t targets;          /* TARGETS_NONE ... */
+  int32_t body_count;       /* colliders with mass */
+  int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
   uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
@@ -233,6 +254,7 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
+  int32_t index;         /* of the present substep */
   int32_t notes;         /* CLOTH_NOTE_... flags for the result */
   int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
@@ -264,12 +286,16 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high; /* its ends, squared [m^2] */
+  float low, high;           /* its ends, squared [m^2] */
+  const struct cloth *noted; /* whose pins note what the range does, or NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -330,7 +356,7 @@ typedef struct cloth_settings {
     float recentre_distance;
   } world;
   struct {
-    int32_t max_colliders, max_confined, fixed_work;
+    int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -355,7 +381,8 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t contact_record; /* 0 without capacity.max_contacts */
+  uint32_t contact_record;          /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached; /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -366,6 +393,7 @@ typedef struct constant_offsets {
 /* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
@@ -420,24 +448,29 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
                                         CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 34 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 37 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (10 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (12 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 10 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 12 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 12 + 5 + 8 + 34 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 7 + 8 + 37 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
+
+/* Largest component of a body's angular velocity [rad/s]. */
+#define MAX_SPIN 1.0e4f
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free

@@ -9,6 +9,7 @@
 #include "init.h"
 #include "layout.h"
 #include "motion.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
 #include "step_origin.h"
@@ -116,12 +117,14 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
-  int32_t confined;      /* particles confined to lines and planes */
-  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
-  int32_t colliders;     /* all of them ... */
-  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
-  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t confined;         /* particles confined to lines and planes */
+  int32_t tether_slots;     /* tethers of a particle; 0 without pins */
+  int32_t colliders;        /* all of them ... */
+  uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost;    /* of a particle that touches all colliders at once */
+  int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -145,6 +148,12 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   fill_zero(&scene, sizeof scene);
   scene.uniform = uniform;
   scene.confined = inputs_of(c)->confined_count;
+  scene.bodies = inputs_of(c)->body_count;
+  scene.attached = inputs_of(c)->attachment_count;
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    scene.noted_pins += is_pinned(c, i);
+  }
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
     if (colliders_of(c)[index].used) {
@@ -204,6 +213,10 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
+  work += notes_pins(c)
+              ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
+              : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
@@ -313,6 +326,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
+  scene.bodies = config->capacity.max_bodies;
+  scene.attached = config->capacity.max_attachments;
+  scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
     add_collider(&scene, &body);

@@ -88,6 +88,10 @@ int main(void) {
   config = cloth_config_default();
   config.world.recentre_distance = 1.0f;
   expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+#endif
+#ifdef CLOTH_NO_BODIES
+  config.capacity.max_bodies = 1;
+  expect_left_out(&config, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES");
   config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_CONFINED
