@@ -9531,9 +9531,10 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
  * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
  * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
  * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
- * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
- * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
- * R)).
+ * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
+ * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
+ * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
+ * is drawn along; long tethers hardly grow.
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -9554,8 +9555,9 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
   const float apart = maximum(before, after);
   if (apart > rest) {
-    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
-    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+    const float growth = apart / rest;
+    plan->tether_growth = maximum(plan->tether_growth, growth * growth);
+    plan->tether_slack = maximum(plan->tether_slack, apart * apart - rest * rest);
   }
 }
 
@@ -9824,11 +9826,9 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
 /* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
-CLOTH_SEPARATE lanes let_out(const step_plan *plan, lanes squared_length) {
-  const lanes length = lanes_square_root(squared_length);
-  const lanes grown = lanes_minimum(lanes_multiply(length, lanes_splat(plan->tether_growth)),
-                                    lanes_add(length, lanes_splat(plan->tether_slack)));
-  return lanes_multiply(grown, grown);
+CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
+                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
@@ -10085,8 +10085,6 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
    but not where it has to bear only its weight and that of its neighbours. */
 #define LINK_PRESSURE 0.03125f
@@ -10273,8 +10271,6 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
   answers->kind = lanes_load(kinds);
   answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
 }
-
-#endif
 
 /// Contact by projection ///
 
@@ -11279,6 +11275,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
 }
 
+#if WITH_PROJECTION
+
 /*
  * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
  * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
@@ -11325,6 +11323,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
     }
   }
 }
+
+#endif
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
