@@ -1526,6 +1526,7 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
+/* The vector of the first lane. */
 CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
   return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
 }
@@ -6624,6 +6625,8 @@ static void note_displacement(const cloth *c, int32_t particle, cloth_vector dis
   note_change(c, particle, vector_scale(vector_flush_work(displacement), plan->inverse_h / force_share(plan)));
 }
 
+#if WITH_PROJECTION
+
 /* The force of the air on one particle, as a velocity change times the mass ratio. */
 static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t particle) {
   const vector_array x = vectors_at(c, c->state.position);
@@ -6634,8 +6637,6 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   const float mass = mass_ratio_at(c, particle);
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
 }
-
-#if WITH_PROJECTION
 
 /* Notes gravity and air on the pins, where the prediction adds them. */
 CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
@@ -10301,9 +10302,10 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
  * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
  * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
  * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
- * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
- * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
- * R)).
+ * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
+ * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
+ * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
+ * is drawn along; long tethers hardly grow.
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -10324,8 +10326,9 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
   const float apart = maximum(before, after);
   if (apart > rest) {
-    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
-    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+    const float growth = apart / rest;
+    plan->tether_growth = maximum(plan->tether_growth, growth * growth);
+    plan->tether_slack = maximum(plan->tether_slack, apart * apart - rest * rest);
   }
 }
 
@@ -10594,11 +10597,9 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
 /* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
-CLOTH_SEPARATE lanes let_out(const step_plan *plan, lanes squared_length) {
-  const lanes length = lanes_square_root(squared_length);
-  const lanes grown = lanes_minimum(lanes_multiply(length, lanes_splat(plan->tether_growth)),
-                                    lanes_add(length, lanes_splat(plan->tether_slack)));
-  return lanes_multiply(grown, grown);
+CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
+                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
@@ -10883,8 +10884,6 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
    but not where it has to bear only its weight and that of its neighbours. */
 #define LINK_PRESSURE 0.03125f
@@ -11072,8 +11071,6 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
   answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
 }
 
-#endif
-
 /// The response to contact ///
 
 /*
@@ -11084,8 +11081,6 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
  * In: contacts of a block, positions at the start of the substep (state), velocities, bodies. Out: what the functions
  * return; the motion of a body by its contacts, in workspace.body. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
@@ -11320,8 +11315,6 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   r->touches = lanes_load(s.values[SHARED_TOUCHES]);
   r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
 }
-
-#endif
 
 #endif
 
@@ -12369,6 +12362,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
+#if WITH_PROJECTION
+
 /*
  * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
  * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
@@ -12415,6 +12410,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
     }
   }
 }
+
+#endif
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
@@ -15294,8 +15291,7 @@ CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vec
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const row_neighbours near = row_neighbours_at(c, x, row);
-  const lanes3 n = unit_normals(c, &near, x, column);
-  return vector(lanes_first_value(n.x), lanes_first_value(n.y), lanes_first_value(n.z));
+  return lanes3_first(unit_normals(c, &near, x, column));
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -15974,10 +15970,6 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   return best;
 }
 
-static cloth_vector first_vector(lanes3 a) {
-  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
-}
-
 /* A frame of a patch as vectors, in metres. */
 typedef struct bind_frame {
   cloth_vector place, along_u, along_v, tangent, bitangent, normal;
@@ -15993,8 +15985,8 @@ static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
     patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
   }
   const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
-  const bind_frame frame = {first_vector(f.place),   first_vector(f.along_u),   first_vector(f.along_v),
-                            first_vector(f.tangent), first_vector(f.bitangent), first_vector(f.normal)};
+  const bind_frame frame = {lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
+                            lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
   return frame;
 }
 
@@ -16068,7 +16060,7 @@ static void encode_tangent(cloth_binding *b, cloth_vector tangent) {
                                       lanes_splat((float)b->normal[1] * (1.0f / SKIN_NORMAL_UNITS)));
   lanes3 first, second;
   basis_around(normal, &first, &second);
-  const float x = vector_dot(tangent, first_vector(first)), y = vector_dot(tangent, first_vector(second));
+  const float x = vector_dot(tangent, lanes3_first(first)), y = vector_dot(tangent, lanes3_first(second));
   const float size = maximum(absolute(x) + absolute(y), DIRECTION_MIN_LENGTH);
   const float place = y < 0.0f ? 3.0f + x / size : 1.0f - x / size;
   b->tangent = (uint8_t)((uint32_t)in_units(place, SKIN_TANGENT_UNITS, 0.0f, 4.0f * SKIN_TANGENT_UNITS) & 0xffu);
@@ -16958,8 +16950,9 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
   const image_view view = {c, state, 1};
   cloth_inputs inputs;
   return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
-         check_image_confined(&view, &inputs) && check_image_gaps(&view) && check_save_vectors(&view) &&
-         check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) && check_save_contacts(&view);
+         check_image_confined(&view, &inputs) && check_image_coupling(&view, &inputs) && check_image_gaps(&view) &&
+         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) &&
+         check_save_contacts(&view);
 }
 
 #else

@@ -139,10 +139,6 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   return best;
 }
 
-static cloth_vector first_vector(lanes3 a) {
-  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
-}
-
 /* A frame of a patch as vectors, in metres. */
 typedef struct bind_frame {
   cloth_vector place, along_u, along_v, tangent, bitangent, normal;
@@ -158,8 +154,8 @@ static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
     patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
   }
   const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
-  const bind_frame frame = {first_vector(f.place),   first_vector(f.along_u),   first_vector(f.along_v),
-                            first_vector(f.tangent), first_vector(f.bitangent), first_vector(f.normal)};
+  const bind_frame frame = {lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
+                            lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
   return frame;
 }
 
@@ -233,7 +229,7 @@ static void encode_tangent(cloth_binding *b, cloth_vector tangent) {
                                       lanes_splat((float)b->normal[1] * (1.0f / SKIN_NORMAL_UNITS)));
   lanes3 first, second;
   basis_around(normal, &first, &second);
-  const float x = vector_dot(tangent, first_vector(first)), y = vector_dot(tangent, first_vector(second));
+  const float x = vector_dot(tangent, lanes3_first(first)), y = vector_dot(tangent, lanes3_first(second));
   const float size = maximum(absolute(x) + absolute(y), DIRECTION_MIN_LENGTH);
   const float place = y < 0.0f ? 3.0f + x / size : 1.0f - x / size;
   b->tangent = (uint8_t)((uint32_t)in_units(place, SKIN_TANGENT_UNITS, 0.0f, 4.0f * SKIN_TANGENT_UNITS) & 0xffu);

@@ -28,8 +28,6 @@
  * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
    but not where it has to bear only its weight and that of its neighbours. */
 #define LINK_PRESSURE 0.03125f
@@ -216,5 +214,3 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
   answers->kind = lanes_load(kinds);
   answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
 }
-
-#endif

@@ -59,8 +59,7 @@ CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vec
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const row_neighbours near = row_neighbours_at(c, x, row);
-  const lanes3 n = unit_normals(c, &near, x, column);
-  return vector(lanes_first_value(n.x), lanes_first_value(n.y), lanes_first_value(n.z));
+  return lanes3_first(unit_normals(c, &near, x, column));
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {

@@ -39,6 +39,8 @@ static void note_displacement(const cloth *c, int32_t particle, cloth_vector dis
   note_change(c, particle, vector_scale(vector_flush_work(displacement), plan->inverse_h / force_share(plan)));
 }
 
+#if WITH_PROJECTION
+
 /* The force of the air on one particle, as a velocity change times the mass ratio. */
 static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t particle) {
   const vector_array x = vectors_at(c, c->state.position);
@@ -49,8 +51,6 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   const float mass = mass_ratio_at(c, particle);
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
 }
-
-#if WITH_PROJECTION
 
 /* Notes gravity and air on the pins, where the prediction adds them. */
 CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {

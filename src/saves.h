@@ -138,8 +138,9 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
   const image_view view = {c, state, 1};
   cloth_inputs inputs;
   return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
-         check_image_confined(&view, &inputs) && check_image_gaps(&view) && check_save_vectors(&view) &&
-         check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) && check_save_contacts(&view);
+         check_image_confined(&view, &inputs) && check_image_coupling(&view, &inputs) && check_image_gaps(&view) &&
+         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) &&
+         check_save_contacts(&view);
 }
 
 #else

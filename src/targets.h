@@ -186,6 +186,8 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
   EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
 }
 
+#if WITH_PROJECTION
+
 /*
  * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
  * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
@@ -232,6 +234,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
     }
   }
 }
+
+#endif
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {

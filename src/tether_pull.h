@@ -182,11 +182,9 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
 /* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
-CLOTH_SEPARATE lanes let_out(const step_plan *plan, lanes squared_length) {
-  const lanes length = lanes_square_root(squared_length);
-  const lanes grown = lanes_minimum(lanes_multiply(length, lanes_splat(plan->tether_growth)),
-                                    lanes_add(length, lanes_splat(plan->tether_slack)));
-  return lanes_multiply(grown, grown);
+CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
+                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */

@@ -222,9 +222,10 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
  * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
  * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
  * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
- * tether of length T may grow to T D / R. Cloth far from both needs no more than D - R. All tethers grow by the most
- * that any pair asks for, as a particle beside those between the pins is drawn along: min(T max(D / R), T + max(D -
- * R)).
+ * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
+ * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
+ * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
+ * is drawn along; long tethers hardly grow.
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -245,8 +246,9 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
   const float apart = maximum(before, after);
   if (apart > rest) {
-    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
-    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+    const float growth = apart / rest;
+    plan->tether_growth = maximum(plan->tether_growth, growth * growth);
+    plan->tether_slack = maximum(plan->tether_slack, apart * apart - rest * rest);
   }
 }
 
