@@ -4825,8 +4825,8 @@ enum {
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
   COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
-  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
-  COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
+  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
   COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
@@ -4835,9 +4835,9 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_RECOVER = 220,   /* per particle that is slowed down or put back */
+  COST_RECOVER = 130,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
-  COST_TARGET = 400,    /* motion constraint and backstop */
+  COST_TARGET = 640,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
@@ -4847,7 +4847,7 @@ enum {
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 200,       /* before and after the iterations */
+  COST_SOLVE = 240,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -4866,14 +4866,14 @@ enum {
   COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
   COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
   COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
-  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
-  COST_UPDATE = 75,          /* velocities from the moved positions */
+  COST_UPDATE = 105,         /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -4885,9 +4885,9 @@ enum {
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,    /* per traced path ... */
+  COST_TRACED = 420,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider ... */
+  COST_RESPOND = 1060,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Bodies, attachments and reactions of pins */
@@ -4897,9 +4897,9 @@ enum {
   COST_NOTED_PIN = 9000, /* ... and in addition per pin */
   COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
-  COST_SEEK = 560,      /* per particle and collider ... */
+  COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
-  COST_HELD = 2600      /* per particle held by a contact */
+  COST_HELD = 2750      /* per particle held by a contact */
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
@@ -10314,6 +10314,11 @@ static cloth_vector end_of_pin(const cloth *c, const step_plan *plan, int32_t pi
   return vector_add_scaled(x, vector_load(vectors_at(c, c->state.velocity), pin), plan->dt);
 }
 
+static float squared_length(cloth_vector a) {
+  a = vector_flush(a, STATE_QUANTUM);
+  return vector_dot(a, a);
+}
+
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
 static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
@@ -10321,14 +10326,13 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
   const lanes columns =
       shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
-  const float rest = square_root(lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b)))));
-  const float before = vector_length(vector_subtract(vector_load(x, a), vector_load(x, b)));
-  const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
-  const float apart = maximum(before, after);
+  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
+  const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
+  const float apart = maximum(squared_length(before), squared_length(after));
   if (apart > rest) {
-    const float growth = apart / rest;
-    plan->tether_growth = maximum(plan->tether_growth, growth * growth);
-    plan->tether_slack = maximum(plan->tether_slack, apart * apart - rest * rest);
+    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
+    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
   }
 }
 
@@ -13408,12 +13412,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
-    cost += scene->tether_slots > 0 ? (uint32_t)(scene->tether_slots + 1) * COST_PAIR_OF_PINS : 0u;
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
+ * more. */
+static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
@@ -13459,7 +13469,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
-  work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
+  work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -13506,8 +13516,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
+  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -14451,7 +14461,7 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
-  if (w->plan.tethered) {
+  if (w->plan.tethered && w->plan.projects) {
     let_out_tethers(c, &w->plan);
   }
 #endif

@@ -21,8 +21,8 @@ enum {
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
   COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
-  COST_PAIRS = 45,         /* per particle with tethers: pairs of pins, ... */
-  COST_PAIR_OF_PINS = 160, /* ... and in addition per pair */
+  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
   COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
@@ -31,9 +31,9 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_RECOVER = 220,   /* per particle that is slowed down or put back */
+  COST_RECOVER = 130,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
-  COST_TARGET = 400,    /* motion constraint and backstop */
+  COST_TARGET = 640,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
@@ -43,7 +43,7 @@ enum {
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 200,       /* before and after the iterations */
+  COST_SOLVE = 240,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -62,14 +62,14 @@ enum {
   COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
   COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
   COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
-  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
-  COST_UPDATE = 75,          /* velocities from the moved positions */
+  COST_UPDATE = 105,         /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -81,9 +81,9 @@ enum {
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,    /* per traced path ... */
+  COST_TRACED = 420,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider ... */
+  COST_RESPOND = 1060,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Bodies, attachments and reactions of pins */
@@ -93,9 +93,9 @@ enum {
   COST_NOTED_PIN = 9000, /* ... and in addition per pin */
   COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
-  COST_SEEK = 560,      /* per particle and collider ... */
+  COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
-  COST_HELD = 2600      /* per particle held by a contact */
+  COST_HELD = 2750      /* per particle held by a contact */
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */

@@ -250,7 +250,7 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
-  if (w->plan.tethered) {
+  if (w->plan.tethered && w->plan.projects) {
     let_out_tethers(c, &w->plan);
   }
 #endif

@@ -234,6 +234,11 @@ static cloth_vector end_of_pin(const cloth *c, const step_plan *plan, int32_t pi
   return vector_add_scaled(x, vector_load(vectors_at(c, c->state.velocity), pin), plan->dt);
 }
 
+static float squared_length(cloth_vector a) {
+  a = vector_flush(a, STATE_QUANTUM);
+  return vector_dot(a, a);
+}
+
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
 static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
@@ -241,14 +246,13 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
   const lanes columns =
       shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
-  const float rest = square_root(lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b)))));
-  const float before = vector_length(vector_subtract(vector_load(x, a), vector_load(x, b)));
-  const float after = vector_length(vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b)));
-  const float apart = maximum(before, after);
+  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
+  const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
+  const float apart = maximum(squared_length(before), squared_length(after));
   if (apart > rest) {
-    const float growth = apart / rest;
-    plan->tether_growth = maximum(plan->tether_growth, growth * growth);
-    plan->tether_slack = maximum(plan->tether_slack, apart * apart - rest * rest);
+    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
+    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
   }
 }
 

@@ -169,12 +169,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
-    cost += scene->tether_slots > 0 ? (uint32_t)(scene->tether_slots + 1) * COST_PAIR_OF_PINS : 0u;
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
+ * more. */
+static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
@@ -220,7 +226,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work = work * (uint32_t)plan->substeps + COST_STEP +
          (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
-  work += c->settings.capacity.fixed_work ? follow_work(c) : 0u;
+  work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -267,8 +273,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t follow = c->settings.capacity.fixed_work ? 0u : follow_work(c);
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + follow;
+  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
