@@ -4827,7 +4827,7 @@ enum {
   COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
   COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
   COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
-  COST_CHOOSE = 400,       /* per particle, when tethers are chosen, ... */
+  COST_CHOOSE = 412,       /* per particle, when tethers are chosen, ... */
   COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
@@ -4835,7 +4835,7 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_RECOVER = 130,   /* per particle that is slowed down, and per particle that is put back */
+  COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
   COST_TARGET = 640,    /* motion constraint and backstop */
   /* Forces */
@@ -4847,7 +4847,7 @@ enum {
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 240,       /* before and after the iterations */
+  COST_SOLVE = 320,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -4885,7 +4885,7 @@ enum {
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 420,    /* per traced path ... */
+  COST_TRACED = 560,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1060,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
@@ -4903,7 +4903,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 245, 216, 218};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
