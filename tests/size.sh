@@ -30,10 +30,10 @@ planning="^cloth_(config_work_bound|plan)\$"
 common="-std=gnu99 -Os -ffreestanding -ffp-contract=off -fno-math-errno -fstack-usage -I."
 explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
   -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SLEEP -DCLOTH_NO_PLANNING -DCLOTH_NO_TARGETS -DCLOTH_NO_MOVE_FRAME -DCLOTH_NO_ORIGIN
-  -DCLOTH_NO_WRAP -DCLOTH_NO_QUERIES -DCLOTH_NO_SAVE_CHECKS"
+  -DCLOTH_NO_WRAP -DCLOTH_NO_QUERIES -DCLOTH_NO_SAVE_CHECKS -DCLOTH_NO_BODIES -DCLOTH_NO_SKIN"
 builds="everything explicit-only minimal"
 minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
-  -DCLOTH_NO_FABRICS -DCLOTH_NO_SKIN"
+  -DCLOTH_NO_FABRICS"
 
 # Name | compiler's family | what a call pushes beyond the compiler's frames | compiler and flags.
 # Clang for RISC-V puts small constants among the writable data unless told not to.
