@@ -243,16 +243,20 @@ static void stop_bodies(const cloth *c) {
 
 #else
 
+#if WITH_SLEEP || WITH_PROJECTION
 static int is_on_body(const cloth *c, int32_t particle) {
   (void)c;
   (void)particle;
   return 0;
 }
+#endif
 
+#if WITH_SLEEP
 static int are_bodies_at_rest(const cloth *c) {
   (void)c;
   return 1;
 }
+#endif
 
 static int32_t body_number(const cloth *c, int32_t collider) {
   (void)c;

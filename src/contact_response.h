@@ -75,11 +75,9 @@ CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, cons
   return displacement;
 }
 
-/* The coefficient of friction where links bend over an edge by the share g, see contact_links.h. */
-CLOTH_INLINE lanes bent_friction(float friction, int32_t asked, lanes share) {
-  if (!asked) {
-    return lanes_splat(friction);
-  }
+/* A coefficient of friction where links bend over an edge by the share g, see contact_links.h. Out of line: clang would
+   join its division with that of response_to(), and divide unused lanes. */
+CLOTH_SEPARATE lanes bent_friction(float friction, lanes share) {
   const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
   const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
   return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
@@ -136,15 +134,17 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes normal_displacement = lanes3_dot(displacement, normal);
+  lanes static_friction = lanes_splat(body->static_friction), kinetic_friction = lanes_splat(body->kinetic_friction);
+  if (answers->asked) {
+    static_friction = bent_friction(body->static_friction, answers->share);
+    kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
+  }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(
-      lanes_multiply(bent_friction(body->static_friction, answers->asked, answers->share), normal_correction),
-      distance);
-  lanes max_friction =
-      lanes_multiply(bent_friction(body->kinetic_friction, answers->asked, answers->share), normal_correction);
+  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
@@ -256,4 +256,3 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
 }
 
 #endif
-

@@ -27,7 +27,7 @@
 #define FULL_FRAMES 4
 
 #ifdef MATRIX_SMALL
-#define ARENA_BYTES 10944
+#define ARENA_BYTES 12160
 #define BUFFER_BYTES 1280
 #define PARTICLES_MOST 36
 #else

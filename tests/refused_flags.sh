@@ -82,11 +82,11 @@ cat >"$out/self_test.c" <<END
 #include "cloth.h"
 int main(void) { return -cloth_self_test(); }
 END
-cat >"$out/self_test.js" <<END
-const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[2]));
+cat >"$out/self_test.cjs" <<END
+const compiled = new WebAssembly.Module(require("fs").readFileSync(process.argv[2]));
 const env = {};
-for (const wanted of WebAssembly.Module.imports(module)) env[wanted.name] = () => 0;
-process.exit(-new WebAssembly.Instance(module, { env }).exports.cloth_self_test());
+for (const wanted of WebAssembly.Module.imports(compiled)) env[wanted.name] = () => 0;
+process.exit(-new WebAssembly.Instance(compiled, { env }).exports.cloth_self_test());
 END
 
 self_test_gives() { # RESULT FLAGS...
@@ -99,7 +99,7 @@ self_test_gives() { # RESULT FLAGS...
   verdict "the self-test of AArch64, $*" $? "gave -$found instead of -$result"
   clang --target=wasm32 -std=gnu99 -ffreestanding -nostdlib -ffp-contract=off "$@" -I. -Wl,--no-entry \
     -Wl,--export=cloth_self_test -Wl,--allow-undefined cloth.c -o "$out/self_test.wasm" &&
-    node "$out/self_test.js" "$out/self_test.wasm"
+    node "$out/self_test.cjs" "$out/self_test.wasm"
   found=$?
   [ $found = "$result" ]
   verdict "the self-test of WebAssembly, $*" $? "gave -$found instead of -$result"
