@@ -4843,11 +4843,11 @@ enum {
   COST_AIR = 230,
   COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
-  COST_CHANGE = 85,   /* new velocities and the prediction after forces */
+  COST_CHANGE = 92,   /* new velocities and the prediction after forces */
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 320,       /* before and after the iterations */
+  COST_SOLVE = 380,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -4856,7 +4856,7 @@ enum {
   COST_STRETCH = 190,        /* per spring solved along a line */
   COST_LINE = 620,           /* per line of springs */
   COST_DAMPED = 30,          /* per spring with damping, in addition */
-  COST_MAPPED = 120,         /* per spring whose stiffness maps change, in addition */
+  COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
   COST_STENCIL = 178,        /* explicit bending of a particle */
   COST_STENCIL_ROW = 900,    /* per row, ... */
@@ -4884,10 +4884,10 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 900,    /* per traced path ... */
+  COST_COLLIDE = 352,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1000,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1060,  /* per particle that touches a collider ... */
+  COST_RESPOND = 1085,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Bodies, attachments and reactions of pins */
