@@ -2978,7 +2978,7 @@ int cloth_self_test(void) {
   X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
-  X(capacity.fixed_work, 0, 1, "")                                                                                       \
+  X(capacity.fixed_work, 0, 1, "")                                                                                     \
   CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
@@ -4885,7 +4885,7 @@ enum {
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,    /* per traced path ... */
+  COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1110,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */

@@ -81,7 +81,7 @@ enum {
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,    /* per traced path ... */
+  COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1110,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */

@@ -52,7 +52,7 @@
   X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
-  X(capacity.fixed_work, 0, 1, "")                                                                                       \
+  X(capacity.fixed_work, 0, 1, "")                                                                                     \
   CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
