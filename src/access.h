@@ -48,6 +48,12 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
 }
 
+/* Floats of the reactions of colliders, and of pins behind them. */
+static int32_t report_count(const cloth *c) {
+  const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return c->settings.capacity.max_colliders * floats + (c->own.pin_reactions ? 3 * c->count : 0);
+}
+
 static workspace *workspace_of(const cloth *c) {
   return (workspace *)at(c, c->own.workspace);
 }

@@ -1,6 +1,8 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
+#include "inputs.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "settings.h"
@@ -195,6 +197,14 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+    if (attachments_of(c)[n].collider == index) {
+      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
+    }
+  }
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;

@@ -158,6 +158,10 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
@@ -173,8 +177,15 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_SELF && needs_self(config)) {
     return CONFIG_FAULT(NO_SELF);
   }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
+  }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);

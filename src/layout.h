@@ -48,6 +48,17 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Floats of the reactions of colliders and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -58,6 +69,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   }
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -226,6 +242,26 @@ static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *e
   }
 }
 
+/* Room for the number of entries, the head of each particle, and the entries. */
+static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
+    c->own.contact_record = reserve_floats(end, 1 + c->count);
+    reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
+  }
+}
+
+/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
@@ -233,7 +269,8 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  layout_reactions(c, config, end);
+  layout_contact_record(c, config->capacity.max_contacts, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;

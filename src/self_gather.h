@@ -224,8 +224,8 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, const self_
       continue;
     }
     for (int32_t t = 0; t < 2; t++) {
-      m.particle[3] = other[triangle_corners[t][0]];
-      m.particle[4] = other[triangle_corners[t][1]];
+      m.particle[3] = other[later_corners[t][0]];
+      m.particle[4] = other[later_corners[t][1]];
       if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
         continue;
       }

@@ -48,7 +48,7 @@ static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edg
 
 /* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
 CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
-CLOTH_CONSTANT static const int8_t triangle_corners[2][2] = {{1, 2}, {2, 3}};
+CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
 /* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
    meet: weights of the five. */
@@ -109,8 +109,8 @@ static void find_meeting_particles(const self_body *a, const self_body *b, const
   m->particle[1] = corner[edge_corner[edge & 3]];
   find_corners(b, cell / b->columns, cell % b->columns, corner);
   m->particle[2] = corner[0];
-  m->particle[3] = corner[triangle_corners[triangle & 1][0]];
-  m->particle[4] = corner[triangle_corners[triangle & 1][1]];
+  m->particle[3] = corner[later_corners[triangle & 1][0]];
+  m->particle[4] = corner[later_corners[triangle & 1][1]];
 }
 
 /* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
