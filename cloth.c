@@ -3913,8 +3913,9 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_LEAF_PAIRS 32
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3
-/* Most sweeps over the candidates in a substep. */
+/* Most sweeps over the candidates in a substep, and most passes after them that hold what has passed through. */
 #define SELF_SWEEPS 4
+#define SELF_HOLDS 4
 
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
@@ -5110,6 +5111,8 @@ enum {
   COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
   COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
   COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
+  COST_SELF_FOLD = 40,       /* per particle and sweep: is it the crest of a fold? ... */
+  COST_SELF_OPEN = 500,      /* ... and in addition per fold that is opened */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   COST_RESPOND = 1110,       /* per particle that touches a collider ... */
   COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
@@ -11200,6 +11203,10 @@ CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
                 quantise(a.z - b.z, STATE_ROUNDER));
 }
 
+CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
+  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
+}
+
 /* Where a particle will be after a time. */
 CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
   return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
@@ -11613,6 +11620,8 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 #define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
+/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
+#define SELF_AGE_MARK 128
 
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
@@ -11620,6 +11629,7 @@ typedef struct self_group {
   int32_t count;
   self_batch *batches;
   uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  uint8_t *near;  /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
@@ -11807,6 +11817,9 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, const self_
       if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
         continue;
       }
+      for (int32_t k = 0; k < 5; k++) {
+        (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+      }
       if (s->intersections < g->max_intersections) {
         g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
         g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
@@ -11816,14 +11829,15 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, const self_
   }
 }
 
-/* Two leaves, of the same cloth or of two. */
+/* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   self_cell first[4], second[4];
   const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
   const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
+  const int is_same = v->body_a == v->body_b && v->a == v->b;
   for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = 0; j < nb; j++) {
+    for (int32_t j = is_same ? i + 1 : 0; j < nb; j++) {
       try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
       try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
       if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
@@ -11839,7 +11853,7 @@ static int is_clear(const self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
   if (x == y) {
-    return v->level_a == 0 || are_flat(x, y);
+    return are_flat(x, y);
   }
   if (are_apart(&x->boxes, &y->boxes, s->reach)) {
     return 1;
@@ -11911,24 +11925,23 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
-static void update_ages(const self_group *g, int32_t found) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
-  }
-  for (int32_t n = 0; n < found; n++) {
-    const self_intersection *x = &g->intersections[n];
-    const self_body *a = &g->bodies[number_body(x->edge)], *b = &g->bodies[number_body(x->triangle)];
-    self_meeting m;
-    find_meeting_particles(a, b, x, &m);
-    for (int32_t k = 0; k < 5; k++) {
-      (k < 2 ? a : b)->taken[m.particle[k]] = 1;
-    }
-  }
+static void update_ages(const self_group *g) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
     for (int32_t i = 0; i < b->count; i++) {
-      b->ages[i] = b->taken[i] ? (uint8_t)(b->ages[i] + (b->ages[i] < 255)) : 0;
+      const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
+      const int32_t older = age + (age < SELF_AGE_MARK - 1);
+      b->ages[i] = (uint8_t)(b->ages[i] & SELF_AGE_MARK ? older : 0);
+    }
+  }
+}
+
+/* Takes the marks of a gather that has not set ages from them. */
+static void clear_age_marks(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
     }
   }
 }
@@ -12009,6 +12022,7 @@ static void charge_gather(const self_group *g, const self_search *s) {
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
+  clear_age_marks(g);
   for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
     search_group(g, time, attempt, &s);
     counts->gathers++;
@@ -12025,8 +12039,10 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g, kept);
+    update_ages(g);
     counts->tangled = count_tangled(g);
+  } else {
+    clear_age_marks(g);
   }
   if (untangle && counts->tangled > 0) {
     release_tangled(g);
@@ -12041,6 +12057,7 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   const self_group g = {.bodies = body,
                         .count = 1,
                         .batches = (self_batch *)(void *)(room + layout.batches),
+                        .near = (uint8_t *)at(c, c->scratch.residual),
                         .intersections = (self_intersection *)(void *)(room + layout.intersections),
                         .visits = (self_visit *)(void *)(room + layout.visits),
                         .max_batches = layout.max_batches,
@@ -12115,6 +12132,109 @@ static int self_notes(const cloth *c) {
 
 #endif
 
+/// Folds ///
+
+#if WITH_SELF
+
+/*
+ * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
+ * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
+ * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
+ * one between them are therefore kept SELF_FOLD T apart.
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
+ * velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+#define SELF_FOLD 2.0f
+
+/* What stays the same while the folds of a cloth are opened. */
+typedef struct fold_context {
+  const self_body *b;
+  float least, inverse_h;
+} fold_context;
+
+/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
+   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
+   substep. Returns 1 if they were. */
+static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
+  const self_body *b = f->b;
+  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
+  if (!(vector_dot(d, d) < f->least * f->least)) {
+    return 0;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
+  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
+  const float first = b->mobility[i], second = b->mobility[j];
+  if (!(first + second > 0.0f)) {
+    return 0;
+  }
+  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
+  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
+  const float share[2] = {negate(first / (first + second)), second / (first + second)};
+  const int32_t particle[2] = {i, j};
+  for (int32_t k = 0; k < 2; k++) {
+    if (share[k] < 0.0f || share[k] > 0.0f) {
+      const int32_t p = particle[k];
+      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
+      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
+      forget_self_history(b->c, p);
+    }
+  }
+  return 1;
+}
+
+/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
+   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
+CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
+    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
+    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
+   close are skipped, which changes nothing. Returns how many folds there were. */
+CLOTH_HOT CLOTH_SEPARATE int32_t open_folds_along(const fold_context *f, int32_t apart) {
+  const self_body *b = f->b;
+  const int32_t end = b->count - apart;
+  int32_t found = 0;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    if (may_have_folds(f, i, apart, end)) {
+      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+        found += apart > 2 || k % b->columns + 2 < b->columns ? open_fold(f, k, k + apart) : 0;
+      }
+    }
+  }
+  return found;
+}
+
+/* Opens what is folded too tightly in a cloth. Returns how many folds there were. */
+static int32_t open_folds(const self_body *b, float thickness, float inverse_h) {
+  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
+  int32_t found = 0;
+  if (b->columns > 2) {
+    found += open_folds_along(&f, 2);
+  }
+  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
+    const int32_t first = row * b->columns, last = first + b->columns - 1;
+    found += open_fold(&f, last - 1, first) + open_fold(&f, last, first + 1);
+  }
+  if (b->rows > 2) {
+    found += open_folds_along(&f, 2 * b->columns);
+  }
+  return found;
+}
+
+#endif
+
 /// Self-contact ///
 
 #if WITH_SELF
@@ -12124,20 +12244,23 @@ static int self_notes(const cloth *c) {
  * thickness, or has passed it, and lies over the triangle, is moved out along the normal, the triangle the other way by
  * their weights, with Coulomb friction on displacements. The side on which the particle belongs is where it was when
  * the substep began: what the springs of the substep have carried through is brought back, and what was tangled before
- * stays as it is, for the contour step (self_untangle.h).
+ * stays as it is, for the contour step (self_untangle.h). Where the last sweep still finds particles on the wrong side,
+ * they and their triangles are held: they move together, by their mean displacement, so that they are on the same side
+ * as before whatever pulls (as rigid impact zones do, Provot 1997). That keeps momentum and takes energy.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
  * positions, velocities, the velocity history of what was moved. Scratch: none.
  */
 
-/* How far outside a triangle a particle still touches it, as a share of its height. */
+/* How far outside a triangle a particle still touches it, and is still held by it, as a share of its height. */
 #define SELF_MARGIN 0.05f
+#define SELF_HOLD_MARGIN 0.2f
 
 /* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
 typedef struct self_context {
   const self_body *a, *b;
   vector_array place_a, place_b, start_a, start_b;
-  float thickness, friction, inverse_h, least_square;
+  float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
 /* A block of candidates: what they are made of, and where that is. */
@@ -12193,10 +12316,6 @@ CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b
   return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
 }
 
-CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
-  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
-}
-
 /* Candidates of a block that touch one of the two triangles of their cell. */
 typedef struct self_touch {
   const int32_t *corner[3];
@@ -12223,7 +12342,7 @@ CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b,
   const lanes3 normal = lanes3_cross(ab, ac);
   const lanes square = lanes3_dot(normal, normal);
   const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
-  const lanes margin = lanes_multiply(square, lanes_splat(-SELF_MARGIN));
+  const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
   lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
   touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
   touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
@@ -12328,9 +12447,9 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes_store(r->push, t->push);
 }
 
-/* Candidates that touched in a sweep, and those of them that had passed a plane. */
+/* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
-  int32_t touching, passed;
+  int32_t touching, passed, batches;
 } self_tally;
 
 /* Contacts of a block of candidates with one triangle of each cell. */
@@ -12356,22 +12475,101 @@ CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int3
   load_places(s, b);
 }
 
-/* Contacts of a batch of candidates. */
-CLOTH_INLINE void collide_batch(const self_context *s, const self_batch *batch, self_tally *tally) {
+/* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
+   there are such. */
+typedef struct held_motion {
+  cloth_vector displacement, velocity; /* [m], [m/s] */
+} held_motion;
+
+static held_motion mean_motion(const self_body *const body[4], const int32_t particle[4]) {
+  held_motion m = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+  float sum = 0.0f;
+  int is_pinned = 0;
+  for (int32_t k = 0; k < 4; k++) {
+    is_pinned |= !(body[k]->mobility[particle[k]] > 0.0f);
+  }
+  for (int32_t k = 0; k < 4; k++) {
+    const self_body *b = body[k];
+    const int32_t i = particle[k];
+    const float mobility = b->mobility[i];
+    if (is_pinned && mobility > 0.0f) {
+      continue;
+    }
+    const float mass = is_pinned ? 1.0f : 1.0f / mobility;
+    const cloth_vector moved = exact_difference(vector_load(b->place, i), vector_load(b->start, i));
+    m.displacement = vector_add_scaled(m.displacement, moved, mass);
+    m.velocity = vector_add_scaled(m.velocity, vector_load(b->velocity, i), mass);
+    sum += mass;
+  }
+  m.displacement = vector_flush(vector_scale(m.displacement, 1.0f / sum), STATE_QUANTUM);
+  m.velocity = vector_flush(vector_scale(m.velocity, 1.0f / sum), STATE_QUANTUM);
+  return m;
+}
+
+/* Holds a particle and the corners of a triangle together. */
+static void hold_together(const self_context *s, const int32_t particle[4]) {
+  const self_body *const body[4] = {s->a, s->b, s->b, s->b};
+  const held_motion m = mean_motion(body, particle);
+  for (int32_t k = 0; k < 4; k++) {
+    const self_body *b = body[k];
+    const int32_t i = particle[k];
+    if (b->mobility[i] > 0.0f) {
+      vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
+      vector_store(b->velocity, i, m.velocity);
+      forget_self_history(b->c, i);
+    }
+  }
+}
+
+/* Holds those of a block of candidates that have passed one triangle of their cell. */
+CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
+                                   self_tally *tally) {
+  self_touch t;
+  float passed[CLOTH_LANES];
+  lanes_mask touches = find_touches(s, b, which, near, &t);
+  if (!lanes_any(touches)) {
+    return;
+  }
+  touches = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
+  lanes_store(passed, lanes_keep(touches, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    if (passed[lane] > 0.0f) {
+      const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
+      hold_together(s, particle);
+      tally->passed++;
+    }
+  }
+  load_places(s, b);
+}
+
+/* What a pass over the candidates does. */
+typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+
+/* Contacts of a batch of candidates. Returns 1 if one of them is near. */
+CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
+  int is_near = 0;
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, &b);
     load_places(s, &b);
     b.start = lanes3_pick(s->start_a, b.particle);
     const lanes_mask near = is_block_near(s, &b);
-    if (lanes_any(near)) {
-      collide_triangles(s, &b, 0, near, tally);
-      collide_triangles(s, &b, 1, near, tally);
+    if (!lanes_any(near)) {
+      continue;
+    }
+    is_near = 1;
+    for (int32_t which = 0; which < 2; which++) {
+      if (pass == SELF_HOLD) {
+        hold_triangles(s, &b, which, near, tally);
+      } else {
+        collide_triangles(s, &b, which, near, tally);
+      }
     }
   }
+  return is_near;
 }
 
-static self_context self_context_of(const self_group *g, uint32_t tag, float inverse_h) {
+static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
   const self_context s = {.a = a,
@@ -12383,54 +12581,90 @@ static self_context self_context_of(const self_group *g, uint32_t tag, float inv
                           .thickness = thickness_between(g, first, second),
                           .friction = self_settings_of(a->c)->friction,
                           .inverse_h = inverse_h,
-                          .least_square = b->least_square};
+                          .least_square = b->least_square,
+                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
   return s;
 }
 
-/* A sweep over all candidates, forwards or backwards. */
-CLOTH_HOT CLOTH_SEPARATE self_tally sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
+/* A pass over the candidates, forwards or backwards: over all in the first sweep of a substep, later over the batches
+   in which that has found something near. */
+CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
+                                                    int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0};
+  self_tally tally = {0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
-  self_context s = self_context_of(g, tag, inverse_h);
+  self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
     const int32_t batch = is_backward ? batches - 1 - n : n;
+    if (pass != SELF_FIRST_SWEEP && !g->near[batch]) {
+      continue;
+    }
     if (g->tags && g->tags[batch] != tag) {
       tag = g->tags[batch];
-      s = self_context_of(g, tag, inverse_h);
+      s = self_context_of(g, tag, pass, inverse_h);
     }
-    collide_batch(&s, &g->batches[batch], &tally);
+    const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    g->near[batch] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_near : 1;
+    tally.batches++;
   }
   return tally;
 }
 
-/* Below so many substeps of a step contact is swept twice in each. */
-#define SELF_SINGLE_SWEEP 8
+/* Charges a pass over candidates. */
+static void charge_pass(const cloth *c, const self_tally *tally) {
+  add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+  add_varying_work(c, (uint32_t)tally->touching + (uint32_t)tally->passed, COST_SELF_TOUCH);
+}
 
-/* Self-contact of a cloth in substep `index`, before contact with colliders. Beyond the usual number there are more
-   sweeps while the last one has found particles that had passed through, as moving one moves others. Sweeps after the
-   first are refinements. */
-CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (!c->self) {
-    return;
+/* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
+   each, there are as many as there may be. */
+#define SELF_USUAL_SWEEPS 2
+#define SELF_MANY_SUBSTEPS 8
+
+/* Opens the folds of all cloths of a group, and sweeps over the candidates. */
+static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    const int32_t folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds, COST_SELF_OPEN);
   }
-  self_body body;
-  const self_group g = self_group_of(c, &body);
-  const int32_t usual = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
-  self_tally tally = {0, 0};
-  for (int32_t n = 0; n < g.found->intersections; n++) {
-    shorten_contour(&body, &body, &g.intersections[n]);
+  return pass_candidates(g, pass, inverse_h, is_backward);
+}
+
+/* Contact of a group in substep `index`, before contact with colliders. Beyond the usual number there are more sweeps
+   while the last one has found particles that had passed through, as moving one moves others; what the last one still
+   finds is held. Sweeps after the first are refinements. */
+static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
+  const cloth *first = g->bodies[0].c;
+  const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
+  self_tally tally = {0, 0, 0};
+  for (int32_t n = 0; n < g->found->intersections; n++) {
+    const self_intersection *x = &g->intersections[n];
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }
-  add_varying_work(c, (uint32_t)g.found->intersections, COST_SELF_CONTOUR);
+  add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
-    if (sweep > 0 && !may_refine(c)) {
+    if (sweep > 0 && !may_refine(first)) {
       break;
     }
-    tally = sweep_candidates(&g, plan->inverse_h, (index + sweep) & 1);
-    add_varying_work(c, (uint32_t)g.found->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-    add_varying_work(c, (uint32_t)tally.touching, COST_SELF_TOUCH);
+    tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
+    charge_pass(first, &tally);
   }
-  g.found->statistics.contacts = tally.touching;
+  g->found->statistics.contacts = tally.touching;
+  for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
+    tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
+    charge_pass(first, &tally);
+  }
+}
+
+/* Contact of a cloth with itself in substep `index`. */
+CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (c->self) {
+    self_body body;
+    const self_group g = self_group_of(c, &body);
+    collide_group(&g, plan, index);
+  }
 }
 
 #else
@@ -15026,7 +15260,8 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
       (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
       places * COST_SELF_FOUND;
   const uint64_t substep = (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-                           SELF_SWEEPS * places * (COST_SELF_CANDIDATE + 2u * COST_SELF_TOUCH);
+                           SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * COST_SELF_OPEN) +
+                           (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + 2u * COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
 }
 

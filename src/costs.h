@@ -91,6 +91,8 @@ enum {
   COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
   COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
   COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
+  COST_SELF_FOLD = 40,       /* per particle and sweep: is it the crest of a fold? ... */
+  COST_SELF_OPEN = 500,      /* ... and in addition per fold that is opened */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   COST_RESPOND = 1110,       /* per particle that touches a collider ... */
   COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */

@@ -192,8 +192,9 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_LEAF_PAIRS 32
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3
-/* Most sweeps over the candidates in a substep. */
+/* Most sweeps over the candidates in a substep, and most passes after them that hold what has passed through. */
 #define SELF_SWEEPS 4
+#define SELF_HOLDS 4
 
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {

@@ -81,6 +81,7 @@
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_gather.h"
+#include "self_folds.h"
 #include "self_contact.h"
 #include "contact_links.h"
 #include "contact_response.h"

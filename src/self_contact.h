@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_folds.h"
 #include "self_gather.h"
 #include "self_tree.h"
 #include "self_untangle.h"
@@ -19,20 +20,23 @@
  * thickness, or has passed it, and lies over the triangle, is moved out along the normal, the triangle the other way by
  * their weights, with Coulomb friction on displacements. The side on which the particle belongs is where it was when
  * the substep began: what the springs of the substep have carried through is brought back, and what was tangled before
- * stays as it is, for the contour step (self_untangle.h).
+ * stays as it is, for the contour step (self_untangle.h). Where the last sweep still finds particles on the wrong side,
+ * they and their triangles are held: they move together, by their mean displacement, so that they are on the same side
+ * as before whatever pulls (as rigid impact zones do, Provot 1997). That keeps momentum and takes energy.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
  * positions, velocities, the velocity history of what was moved. Scratch: none.
  */
 
-/* How far outside a triangle a particle still touches it, as a share of its height. */
+/* How far outside a triangle a particle still touches it, and is still held by it, as a share of its height. */
 #define SELF_MARGIN 0.05f
+#define SELF_HOLD_MARGIN 0.2f
 
 /* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
 typedef struct self_context {
   const self_body *a, *b;
   vector_array place_a, place_b, start_a, start_b;
-  float thickness, friction, inverse_h, least_square;
+  float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
 /* A block of candidates: what they are made of, and where that is. */
@@ -88,10 +92,6 @@ CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b
   return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
 }
 
-CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
-  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
-}
-
 /* Candidates of a block that touch one of the two triangles of their cell. */
 typedef struct self_touch {
   const int32_t *corner[3];
@@ -118,7 +118,7 @@ CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b,
   const lanes3 normal = lanes3_cross(ab, ac);
   const lanes square = lanes3_dot(normal, normal);
   const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
-  const lanes margin = lanes_multiply(square, lanes_splat(-SELF_MARGIN));
+  const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
   lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
   touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
   touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
@@ -223,9 +223,9 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes_store(r->push, t->push);
 }
 
-/* Candidates that touched in a sweep, and those of them that had passed a plane. */
+/* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
-  int32_t touching, passed;
+  int32_t touching, passed, batches;
 } self_tally;
 
 /* Contacts of a block of candidates with one triangle of each cell. */
@@ -251,22 +251,101 @@ CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int3
   load_places(s, b);
 }
 
-/* Contacts of a batch of candidates. */
-CLOTH_INLINE void collide_batch(const self_context *s, const self_batch *batch, self_tally *tally) {
+/* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
+   there are such. */
+typedef struct held_motion {
+  cloth_vector displacement, velocity; /* [m], [m/s] */
+} held_motion;
+
+static held_motion mean_motion(const self_body *const body[4], const int32_t particle[4]) {
+  held_motion m = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+  float sum = 0.0f;
+  int is_pinned = 0;
+  for (int32_t k = 0; k < 4; k++) {
+    is_pinned |= !(body[k]->mobility[particle[k]] > 0.0f);
+  }
+  for (int32_t k = 0; k < 4; k++) {
+    const self_body *b = body[k];
+    const int32_t i = particle[k];
+    const float mobility = b->mobility[i];
+    if (is_pinned && mobility > 0.0f) {
+      continue;
+    }
+    const float mass = is_pinned ? 1.0f : 1.0f / mobility;
+    const cloth_vector moved = exact_difference(vector_load(b->place, i), vector_load(b->start, i));
+    m.displacement = vector_add_scaled(m.displacement, moved, mass);
+    m.velocity = vector_add_scaled(m.velocity, vector_load(b->velocity, i), mass);
+    sum += mass;
+  }
+  m.displacement = vector_flush(vector_scale(m.displacement, 1.0f / sum), STATE_QUANTUM);
+  m.velocity = vector_flush(vector_scale(m.velocity, 1.0f / sum), STATE_QUANTUM);
+  return m;
+}
+
+/* Holds a particle and the corners of a triangle together. */
+static void hold_together(const self_context *s, const int32_t particle[4]) {
+  const self_body *const body[4] = {s->a, s->b, s->b, s->b};
+  const held_motion m = mean_motion(body, particle);
+  for (int32_t k = 0; k < 4; k++) {
+    const self_body *b = body[k];
+    const int32_t i = particle[k];
+    if (b->mobility[i] > 0.0f) {
+      vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
+      vector_store(b->velocity, i, m.velocity);
+      forget_self_history(b->c, i);
+    }
+  }
+}
+
+/* Holds those of a block of candidates that have passed one triangle of their cell. */
+CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
+                                   self_tally *tally) {
+  self_touch t;
+  float passed[CLOTH_LANES];
+  lanes_mask touches = find_touches(s, b, which, near, &t);
+  if (!lanes_any(touches)) {
+    return;
+  }
+  touches = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
+  lanes_store(passed, lanes_keep(touches, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    if (passed[lane] > 0.0f) {
+      const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
+      hold_together(s, particle);
+      tally->passed++;
+    }
+  }
+  load_places(s, b);
+}
+
+/* What a pass over the candidates does. */
+typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+
+/* Contacts of a batch of candidates. Returns 1 if one of them is near. */
+CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
+  int is_near = 0;
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, &b);
     load_places(s, &b);
     b.start = lanes3_pick(s->start_a, b.particle);
     const lanes_mask near = is_block_near(s, &b);
-    if (lanes_any(near)) {
-      collide_triangles(s, &b, 0, near, tally);
-      collide_triangles(s, &b, 1, near, tally);
+    if (!lanes_any(near)) {
+      continue;
+    }
+    is_near = 1;
+    for (int32_t which = 0; which < 2; which++) {
+      if (pass == SELF_HOLD) {
+        hold_triangles(s, &b, which, near, tally);
+      } else {
+        collide_triangles(s, &b, which, near, tally);
+      }
     }
   }
+  return is_near;
 }
 
-static self_context self_context_of(const self_group *g, uint32_t tag, float inverse_h) {
+static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
   const self_context s = {.a = a,
@@ -278,54 +357,90 @@ static self_context self_context_of(const self_group *g, uint32_t tag, float inv
                           .thickness = thickness_between(g, first, second),
                           .friction = self_settings_of(a->c)->friction,
                           .inverse_h = inverse_h,
-                          .least_square = b->least_square};
+                          .least_square = b->least_square,
+                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
   return s;
 }
 
-/* A sweep over all candidates, forwards or backwards. */
-CLOTH_HOT CLOTH_SEPARATE self_tally sweep_candidates(const self_group *g, float inverse_h, int is_backward) {
+/* A pass over the candidates, forwards or backwards: over all in the first sweep of a substep, later over the batches
+   in which that has found something near. */
+CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
+                                                    int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0};
+  self_tally tally = {0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
-  self_context s = self_context_of(g, tag, inverse_h);
+  self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
     const int32_t batch = is_backward ? batches - 1 - n : n;
+    if (pass != SELF_FIRST_SWEEP && !g->near[batch]) {
+      continue;
+    }
     if (g->tags && g->tags[batch] != tag) {
       tag = g->tags[batch];
-      s = self_context_of(g, tag, inverse_h);
+      s = self_context_of(g, tag, pass, inverse_h);
     }
-    collide_batch(&s, &g->batches[batch], &tally);
+    const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    g->near[batch] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_near : 1;
+    tally.batches++;
   }
   return tally;
 }
 
-/* Below so many substeps of a step contact is swept twice in each. */
-#define SELF_SINGLE_SWEEP 8
+/* Charges a pass over candidates. */
+static void charge_pass(const cloth *c, const self_tally *tally) {
+  add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+  add_varying_work(c, (uint32_t)tally->touching + (uint32_t)tally->passed, COST_SELF_TOUCH);
+}
 
-/* Self-contact of a cloth in substep `index`, before contact with colliders. Beyond the usual number there are more
-   sweeps while the last one has found particles that had passed through, as moving one moves others. Sweeps after the
-   first are refinements. */
-CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (!c->self) {
-    return;
+/* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
+   each, there are as many as there may be. */
+#define SELF_USUAL_SWEEPS 2
+#define SELF_MANY_SUBSTEPS 8
+
+/* Opens the folds of all cloths of a group, and sweeps over the candidates. */
+static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    const int32_t folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds, COST_SELF_OPEN);
   }
-  self_body body;
-  const self_group g = self_group_of(c, &body);
-  const int32_t usual = plan->substeps < SELF_SINGLE_SWEEP ? 2 : 1;
-  self_tally tally = {0, 0};
-  for (int32_t n = 0; n < g.found->intersections; n++) {
-    shorten_contour(&body, &body, &g.intersections[n]);
+  return pass_candidates(g, pass, inverse_h, is_backward);
+}
+
+/* Contact of a group in substep `index`, before contact with colliders. Beyond the usual number there are more sweeps
+   while the last one has found particles that had passed through, as moving one moves others; what the last one still
+   finds is held. Sweeps after the first are refinements. */
+static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
+  const cloth *first = g->bodies[0].c;
+  const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
+  self_tally tally = {0, 0, 0};
+  for (int32_t n = 0; n < g->found->intersections; n++) {
+    const self_intersection *x = &g->intersections[n];
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }
-  add_varying_work(c, (uint32_t)g.found->intersections, COST_SELF_CONTOUR);
+  add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
-    if (sweep > 0 && !may_refine(c)) {
+    if (sweep > 0 && !may_refine(first)) {
       break;
     }
-    tally = sweep_candidates(&g, plan->inverse_h, (index + sweep) & 1);
-    add_varying_work(c, (uint32_t)g.found->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-    add_varying_work(c, (uint32_t)tally.touching, COST_SELF_TOUCH);
+    tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
+    charge_pass(first, &tally);
   }
-  g.found->statistics.contacts = tally.touching;
+  g->found->statistics.contacts = tally.touching;
+  for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
+    tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
+    charge_pass(first, &tally);
+  }
+}
+
+/* Contact of a cloth with itself in substep `index`. */
+CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (c->self) {
+    self_body body;
+    const self_group g = self_group_of(c, &body);
+    collide_group(&g, plan, index);
+  }
 }
 
 #else

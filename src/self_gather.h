@@ -35,6 +35,8 @@
 #define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
+/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
+#define SELF_AGE_MARK 128
 
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
@@ -42,6 +44,7 @@ typedef struct self_group {
   int32_t count;
   self_batch *batches;
   uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  uint8_t *near;  /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
@@ -229,6 +232,9 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, const self_
       if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
         continue;
       }
+      for (int32_t k = 0; k < 5; k++) {
+        (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+      }
       if (s->intersections < g->max_intersections) {
         g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
         g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
@@ -238,14 +244,15 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, const self_
   }
 }
 
-/* Two leaves, of the same cloth or of two. */
+/* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   self_cell first[4], second[4];
   const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
   const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
+  const int is_same = v->body_a == v->body_b && v->a == v->b;
   for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = 0; j < nb; j++) {
+    for (int32_t j = is_same ? i + 1 : 0; j < nb; j++) {
       try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
       try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
       if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
@@ -261,7 +268,7 @@ static int is_clear(const self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
   if (x == y) {
-    return v->level_a == 0 || are_flat(x, y);
+    return are_flat(x, y);
   }
   if (are_apart(&x->boxes, &y->boxes, s->reach)) {
     return 1;
@@ -333,24 +340,23 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
-static void update_ages(const self_group *g, int32_t found) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
-  }
-  for (int32_t n = 0; n < found; n++) {
-    const self_intersection *x = &g->intersections[n];
-    const self_body *a = &g->bodies[number_body(x->edge)], *b = &g->bodies[number_body(x->triangle)];
-    self_meeting m;
-    find_meeting_particles(a, b, x, &m);
-    for (int32_t k = 0; k < 5; k++) {
-      (k < 2 ? a : b)->taken[m.particle[k]] = 1;
-    }
-  }
+static void update_ages(const self_group *g) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
     for (int32_t i = 0; i < b->count; i++) {
-      b->ages[i] = b->taken[i] ? (uint8_t)(b->ages[i] + (b->ages[i] < 255)) : 0;
+      const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
+      const int32_t older = age + (age < SELF_AGE_MARK - 1);
+      b->ages[i] = (uint8_t)(b->ages[i] & SELF_AGE_MARK ? older : 0);
+    }
+  }
+}
+
+/* Takes the marks of a gather that has not set ages from them. */
+static void clear_age_marks(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
     }
   }
 }
@@ -431,6 +437,7 @@ static void charge_gather(const self_group *g, const self_search *s) {
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
+  clear_age_marks(g);
   for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
     search_group(g, time, attempt, &s);
     counts->gathers++;
@@ -447,8 +454,10 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g, kept);
+    update_ages(g);
     counts->tangled = count_tangled(g);
+  } else {
+    clear_age_marks(g);
   }
   if (untangle && counts->tangled > 0) {
     release_tangled(g);
@@ -463,6 +472,7 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   const self_group g = {.bodies = body,
                         .count = 1,
                         .batches = (self_batch *)(void *)(room + layout.batches),
+                        .near = (uint8_t *)at(c, c->scratch.residual),
                         .intersections = (self_intersection *)(void *)(room + layout.intersections),
                         .visits = (self_visit *)(void *)(room + layout.visits),
                         .max_batches = layout.max_batches,

@@ -111,6 +111,10 @@ CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
                 quantise(a.z - b.z, STATE_ROUNDER));
 }
 
+CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
+  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
+}
+
 /* Where a particle will be after a time. */
 CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
   return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);

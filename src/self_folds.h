@@ -1,0 +1,110 @@
+#pragma once
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "self_tree.h"
+#include "self_untangle.h"
+#include "types.h"
+
+/// Folds ///
+
+#if WITH_SELF
+
+/*
+ * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
+ * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
+ * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
+ * one between them are therefore kept SELF_FOLD T apart.
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
+ * velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+#define SELF_FOLD 2.0f
+
+/* What stays the same while the folds of a cloth are opened. */
+typedef struct fold_context {
+  const self_body *b;
+  float least, inverse_h;
+} fold_context;
+
+/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
+   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
+   substep. Returns 1 if they were. */
+static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
+  const self_body *b = f->b;
+  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
+  if (!(vector_dot(d, d) < f->least * f->least)) {
+    return 0;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
+  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
+  const float first = b->mobility[i], second = b->mobility[j];
+  if (!(first + second > 0.0f)) {
+    return 0;
+  }
+  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
+  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
+  const float share[2] = {negate(first / (first + second)), second / (first + second)};
+  const int32_t particle[2] = {i, j};
+  for (int32_t k = 0; k < 2; k++) {
+    if (share[k] < 0.0f || share[k] > 0.0f) {
+      const int32_t p = particle[k];
+      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
+      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
+      forget_self_history(b->c, p);
+    }
+  }
+  return 1;
+}
+
+/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
+   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
+CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
+    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
+    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
+   close are skipped, which changes nothing. Returns how many folds there were. */
+CLOTH_HOT CLOTH_SEPARATE int32_t open_folds_along(const fold_context *f, int32_t apart) {
+  const self_body *b = f->b;
+  const int32_t end = b->count - apart;
+  int32_t found = 0;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    if (may_have_folds(f, i, apart, end)) {
+      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+        found += apart > 2 || k % b->columns + 2 < b->columns ? open_fold(f, k, k + apart) : 0;
+      }
+    }
+  }
+  return found;
+}
+
+/* Opens what is folded too tightly in a cloth. Returns how many folds there were. */
+static int32_t open_folds(const self_body *b, float thickness, float inverse_h) {
+  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
+  int32_t found = 0;
+  if (b->columns > 2) {
+    found += open_folds_along(&f, 2);
+  }
+  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
+    const int32_t first = row * b->columns, last = first + b->columns - 1;
+    found += open_fold(&f, last - 1, first) + open_fold(&f, last, first + 1);
+  }
+  if (b->rows > 2) {
+    found += open_folds_along(&f, 2 * b->columns);
+  }
+  return found;
+}
+
+#endif
