@@ -713,6 +713,27 @@ static void test_stores(void) {
   }
 }
 
+/* Lanes from anywhere in an array. */
+static void test_picks(void) {
+  for (int32_t i = 0; i < 500; i++) {
+    element from[GUARDED];
+    int32_t index[ELEMENTS];
+    float picked[ELEMENTS];
+    int correct = 1;
+    for (int32_t k = 0; k < GUARDED; k++) {
+      from[k].bits = random_moderate();
+    }
+    for (int32_t k = 0; k < ELEMENTS; k++) {
+      index[k] = (int32_t)(random_bits() >> 8) % GUARDED;
+    }
+    lanes_store(picked, lanes_pick(&from[0].value, index));
+    for (int32_t k = 0; k < CLOTH_LANES; k++) {
+      correct &= bits_from(picked[k]) == from[index[k]].bits;
+    }
+    check("pick", i, correct);
+  }
+}
+
 /* Lanes and single floats in the same memory, in an order that an optimizer may not change. GCC 12 does for Helium's
    own load and store functions, as it believes that they touch a single element. */
 static float partly_overwritten(float before, lanes a, int32_t count) {
@@ -797,6 +818,7 @@ int board_main(void) {
   test_transposition();
   test_any();
   test_stores();
+  test_picks();
   test_shared_memory();
   test_sums();
   print_number(passed);

@@ -428,6 +428,45 @@ static void wandering(cloth_config *config) {
   config->world.recentre_distance = 2.0f;
 }
 
+#ifndef MATRIX_SMALL
+static void feel_self(cloth_config *config) {
+  config->self_thickness = 0.03125f;
+  config->self.pairs = 8;
+  config->strain_limit.sweeps = 0;
+}
+
+/* Folded four columns wide, layer above layer. */
+static void folded_sheet(cloth_config *config) {
+  cloth_vector *positions = (cloth_vector *)(void *)buffer;
+  feel_self(config);
+  for (int row = 0; row < config->rows; row++) {
+    for (int column = 0; column < config->columns; column++) {
+      int layer = column / 4, inner = column % 4;
+      float x = 0.0625f * (float)(layer % 2 ? 3 - inner : inner) + 0.0078125f * (float)(row % 3);
+      positions[row * config->columns + column] = vector(x, 0.5f + 0.0234375f * (float)layer, 0.078125f * (float)row);
+    }
+  }
+  config->grid.positions = positions;
+}
+
+/* A tube pressed flat, whose layers change places half way down: it starts tangled. */
+static void crossed_tube(cloth_config *config) {
+  cloth_vector *positions = (cloth_vector *)(void *)buffer;
+  feel_self(config);
+  config->grid.wrap = 1;
+  config->self.gathers = 2;
+  for (int row = 0; row < config->rows; row++) {
+    for (int column = 0; column < config->columns; column++) {
+      int half = config->columns / 2, is_upper = column >= half;
+      float x = 0.125f * (float)(is_upper ? config->columns - 1 - column : column);
+      float y = (is_upper ? 0.0234375f : 0.0f) * (float)(row < config->rows / 2 ? 1 : -1) + 0.001953125f * (float)row;
+      positions[row * config->columns + column] = vector(x, y, 0.125f * (float)row);
+    }
+  }
+  config->grid.positions = positions;
+}
+#endif
+
 /// Starts ///
 
 static int particle_at(const cloth *sheet, int column, int row) {
@@ -753,6 +792,15 @@ static void in_crowd(cloth *sheet) {
   on_cylinder(sheet);
 }
 
+/* Throws all particles towards one height, so that layers meet. */
+static void press(cloth *sheet, int frame) {
+  cloth_vector_view x;
+  (void)frame;
+  checked(cloth_get_positions(sheet, &x));
+  for (int i = 0; i < x.count; i++)
+    checked(cloth_set_particle(sheet, i, vector(x.x[i], x.y[i], x.z[i]), vector(0.0f, 32.0f * (0.5f - x.y[i]), 0.0f)));
+}
+
 static void leave_crowd(cloth *sheet, int frame) {
   if (frame == 2)
     checked(cloth_remove_collider(sheet, 1));
@@ -760,11 +808,17 @@ static void leave_crowd(cloth *sheet, int frame) {
 
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
-    {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd}, {"grid-2x2", 0, 0, 2, 2, NULL, on_sphere, NULL},
-    {"grid-3x5", 0, 0, 3, 5, NULL, pin_corners, NULL},         {"grid-7x4", 0, 0, 7, 4, NULL, pin_corners, NULL},
-    {"grid-9x17", 0, 0, 9, 17, capped, on_sphere, NULL},       {"grid-16x16", 0, 0, 16, 16, capped, on_box, NULL},
-    {"grid-33x2", 0, 0, 33, 2, NULL, pin_corners, NULL},       {"grid-2x31", 0, 0, 2, 31, NULL, pin_corners, NULL},
+    {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
+    {"grid-2x2", 0, 0, 2, 2, NULL, on_sphere, NULL},
+    {"grid-3x5", 0, 0, 3, 5, NULL, pin_corners, NULL},
+    {"grid-7x4", 0, 0, 7, 4, NULL, pin_corners, NULL},
+    {"grid-9x17", 0, 0, 9, 17, capped, on_sphere, NULL},
+    {"grid-16x16", 0, 0, 16, 16, capped, on_box, NULL},
+    {"grid-33x2", 0, 0, 33, 2, NULL, pin_corners, NULL},
+    {"grid-2x31", 0, 0, 2, 31, NULL, pin_corners, NULL},
     {"grid-17x3", 0, 0, 17, 3, uneven, pin_edge, NULL},
+    {"self-fold", 0, 0, 15, 13, folded_sheet, on_slope, press},
+    {"self-tube", 0, 0, 14, 9, crossed_tube, pin_edge, press},
 };
 #define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))
 #endif
@@ -853,6 +907,18 @@ static void fold_statistics(const cloth *sheet) {
   fold((uint32_t)statistics.contacts, 4);
   fold((uint32_t)statistics.contacts_sticking, 4);
   fold_float(statistics.residual);
+#ifndef MATRIX_SMALL
+  cloth_self_statistics self;
+  if (scene_config.self_thickness > 0.0f && checked(cloth_get_self_statistics(sheet, &self)) == CLOTH_OK) {
+    fold((uint32_t)self.gathers, 4);
+    fold((uint32_t)self.pairs, 4);
+    fold((uint32_t)self.contacts, 4);
+    fold((uint32_t)self.intersections, 4);
+    fold((uint32_t)self.tangled, 4);
+    if (self.contacts == 0)
+      fail("no self-contact");
+  }
+#endif
 }
 
 #ifdef MATRIX_TRACE
