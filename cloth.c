@@ -5104,15 +5104,18 @@ enum {
   COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 330,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 190,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 3600,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 900,     /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
   COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
-  COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
-  COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
-  COST_SELF_FOLD = 40,       /* per particle and sweep: is it the crest of a fold? ... */
-  COST_SELF_OPEN = 500,      /* ... and in addition per fold that is opened */
+  COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
+  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
+  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   COST_RESPOND = 1110,       /* per particle that touches a collider ... */
   COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
@@ -11644,6 +11647,7 @@ typedef struct self_search {
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
 /* The particles of a candidate: the particle, and the corners of the cell. */
@@ -11706,15 +11710,15 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
   const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
   int32_t involved[5];
-  find_candidate(cells, particle, cell, involved);
-  uint32_t taken = particles->taken[particle];
-  for (int32_t n = 1; n < 5; n++) {
-    taken |= cells->taken[involved[n]];
-  }
   s->pairs++;
   if (s->is_full) {
     s->dropped++;
     return;
+  }
+  find_candidate(cells, particle, cell, involved);
+  uint32_t taken = particles->taken[particle];
+  for (int32_t n = 1; n < 5; n++) {
+    taken |= cells->taken[involved[n]];
   }
   int32_t batch = s->first_open;
   while (batch < s->batches &&
@@ -11901,7 +11905,7 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
   visits[0].body_a = (uint8_t)a;
   visits[0].body_b = (uint8_t)b;
-  while (height > 0) {
+  while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     if (s->visits == g->max_visits) {
       s->is_full = 1;
@@ -11992,6 +11996,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
+  s->is_last = attempt == SELF_ATTEMPTS - 1;
   for (int32_t a = 0; a < g->count; a++) {
     const self_body *b = &g->bodies[a];
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
@@ -12046,6 +12051,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   }
   if (untangle && counts->tangled > 0) {
     release_tangled(g);
+    add_varying_work(g->bodies[0].c, (uint32_t)s.batches * SELF_BATCH, COST_SELF_RELEASE);
   }
 }
 
@@ -12156,20 +12162,25 @@ typedef struct fold_context {
   float least, inverse_h;
 } fold_context;
 
+/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+typedef struct fold_tally {
+  int32_t looked_at, opened;
+} fold_tally;
+
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
    substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. Returns 1 if they were. */
-static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
+   substep. */
+static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
   const self_body *b = f->b;
   const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
   if (!(vector_dot(d, d) < f->least * f->least)) {
-    return 0;
+    return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
   const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
   const float first = b->mobility[i], second = b->mobility[j];
   if (!(first + second > 0.0f)) {
-    return 0;
+    return;
   }
   const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
   const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
@@ -12184,7 +12195,7 @@ static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
       forget_self_history(b->c, p);
     }
   }
-  return 1;
+  tally->opened++;
 }
 
 /* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
@@ -12201,36 +12212,38 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
 }
 
 /* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. Returns how many folds there were. */
-CLOTH_HOT CLOTH_SEPARATE int32_t open_folds_along(const fold_context *f, int32_t apart) {
+   close are skipped, which changes nothing. */
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, fold_tally *tally) {
   const self_body *b = f->b;
   const int32_t end = b->count - apart;
-  int32_t found = 0;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
     if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        found += apart > 2 || k % b->columns + 2 < b->columns ? open_fold(f, k, k + apart) : 0;
+        if (apart > 2 || k % b->columns + 2 < b->columns) {
+          open_fold(f, k, k + apart, tally);
+        }
       }
+      tally->looked_at += SELF_BATCH;
     }
   }
-  return found;
 }
 
-/* Opens what is folded too tightly in a cloth. Returns how many folds there were. */
-static int32_t open_folds(const self_body *b, float thickness, float inverse_h) {
+/* Opens what is folded too tightly in a cloth. */
+static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  int32_t found = 0;
+  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
   if (b->columns > 2) {
-    found += open_folds_along(&f, 2);
+    open_folds_along(&f, 2, &tally);
   }
   for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
     const int32_t first = row * b->columns, last = first + b->columns - 1;
-    found += open_fold(&f, last - 1, first) + open_fold(&f, last, first + 1);
+    open_fold(&f, last - 1, first, &tally);
+    open_fold(&f, last, first + 1, &tally);
   }
   if (b->rows > 2) {
-    found += open_folds_along(&f, 2 * b->columns);
+    open_folds_along(&f, 2 * b->columns, &tally);
   }
-  return found;
+  return tally;
 }
 
 #endif
@@ -12450,6 +12463,7 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
+  uint32_t near; /* candidates whose boxes meet, of these batches */
 } self_tally;
 
 /* Contacts of a block of candidates with one triangle of each cell. */
@@ -12536,6 +12550,7 @@ CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t
     if (passed[lane] > 0.0f) {
       const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
       hold_together(s, particle);
+      tally->touching++;
       tally->passed++;
     }
   }
@@ -12558,6 +12573,7 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
       continue;
     }
     is_near = 1;
+    tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
     for (int32_t which = 0; which < 2; which++) {
       if (pass == SELF_HOLD) {
         hold_triangles(s, &b, which, near, tally);
@@ -12591,7 +12607,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0};
+  self_tally tally = {0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -12613,7 +12629,8 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-  add_varying_work(c, (uint32_t)tally->touching + (uint32_t)tally->passed, COST_SELF_TOUCH);
+  add_varying_work(c, tally->near, COST_SELF_NEAR);
+  add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
 }
 
 /* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
@@ -12625,9 +12642,10 @@ static void charge_pass(const cloth *c, const self_tally *tally) {
 static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    const int32_t folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
-    add_varying_work(b->c, (uint32_t)folds, COST_SELF_OPEN);
+    add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
+    add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
   }
   return pass_candidates(g, pass, inverse_h, is_backward);
 }
@@ -12638,7 +12656,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0};
+  self_tally tally = {0, 0, 0, 0};
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
@@ -15258,10 +15276,11 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
   const uint64_t gather =
       (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
       (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
-      places * COST_SELF_FOUND;
-  const uint64_t substep = (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-                           SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * COST_SELF_OPEN) +
-                           (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + 2u * COST_SELF_TOUCH);
+      places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t substep =
+      (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
+      SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
 }
 

@@ -84,15 +84,18 @@ enum {
   COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 330,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 190,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 3600,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 900,     /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
   COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
-  COST_SELF_CANDIDATE = 420, /* per place of a candidate and sweep */
-  COST_SELF_TOUCH = 900,     /* in addition per candidate that touches */
-  COST_SELF_FOLD = 40,       /* per particle and sweep: is it the crest of a fold? ... */
-  COST_SELF_OPEN = 500,      /* ... and in addition per fold that is opened */
+  COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
+  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
+  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
   COST_RESPOND = 1110,       /* per particle that touches a collider ... */
   COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */

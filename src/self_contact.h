@@ -226,6 +226,7 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
+  uint32_t near; /* candidates whose boxes meet, of these batches */
 } self_tally;
 
 /* Contacts of a block of candidates with one triangle of each cell. */
@@ -312,6 +313,7 @@ CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t
     if (passed[lane] > 0.0f) {
       const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
       hold_together(s, particle);
+      tally->touching++;
       tally->passed++;
     }
   }
@@ -334,6 +336,7 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
       continue;
     }
     is_near = 1;
+    tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
     for (int32_t which = 0; which < 2; which++) {
       if (pass == SELF_HOLD) {
         hold_triangles(s, &b, which, near, tally);
@@ -367,7 +370,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0};
+  self_tally tally = {0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -389,7 +392,8 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-  add_varying_work(c, (uint32_t)tally->touching + (uint32_t)tally->passed, COST_SELF_TOUCH);
+  add_varying_work(c, tally->near, COST_SELF_NEAR);
+  add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
 }
 
 /* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
@@ -401,9 +405,10 @@ static void charge_pass(const cloth *c, const self_tally *tally) {
 static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    const int32_t folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
-    add_varying_work(b->c, (uint32_t)folds, COST_SELF_OPEN);
+    add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
+    add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
   }
   return pass_candidates(g, pass, inverse_h, is_backward);
 }
@@ -414,7 +419,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0};
+  self_tally tally = {0, 0, 0, 0};
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);

@@ -30,20 +30,25 @@ typedef struct fold_context {
   float least, inverse_h;
 } fold_context;
 
+/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+typedef struct fold_tally {
+  int32_t looked_at, opened;
+} fold_tally;
+
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
    substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. Returns 1 if they were. */
-static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
+   substep. */
+static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
   const self_body *b = f->b;
   const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
   if (!(vector_dot(d, d) < f->least * f->least)) {
-    return 0;
+    return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
   const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
   const float first = b->mobility[i], second = b->mobility[j];
   if (!(first + second > 0.0f)) {
-    return 0;
+    return;
   }
   const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
   const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
@@ -58,7 +63,7 @@ static int32_t open_fold(const fold_context *f, int32_t i, int32_t j) {
       forget_self_history(b->c, p);
     }
   }
-  return 1;
+  tally->opened++;
 }
 
 /* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
@@ -75,36 +80,38 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
 }
 
 /* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. Returns how many folds there were. */
-CLOTH_HOT CLOTH_SEPARATE int32_t open_folds_along(const fold_context *f, int32_t apart) {
+   close are skipped, which changes nothing. */
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, fold_tally *tally) {
   const self_body *b = f->b;
   const int32_t end = b->count - apart;
-  int32_t found = 0;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
     if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        found += apart > 2 || k % b->columns + 2 < b->columns ? open_fold(f, k, k + apart) : 0;
+        if (apart > 2 || k % b->columns + 2 < b->columns) {
+          open_fold(f, k, k + apart, tally);
+        }
       }
+      tally->looked_at += SELF_BATCH;
     }
   }
-  return found;
 }
 
-/* Opens what is folded too tightly in a cloth. Returns how many folds there were. */
-static int32_t open_folds(const self_body *b, float thickness, float inverse_h) {
+/* Opens what is folded too tightly in a cloth. */
+static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  int32_t found = 0;
+  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
   if (b->columns > 2) {
-    found += open_folds_along(&f, 2);
+    open_folds_along(&f, 2, &tally);
   }
   for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
     const int32_t first = row * b->columns, last = first + b->columns - 1;
-    found += open_fold(&f, last - 1, first) + open_fold(&f, last, first + 1);
+    open_fold(&f, last - 1, first, &tally);
+    open_fold(&f, last, first + 1, &tally);
   }
   if (b->rows > 2) {
-    found += open_folds_along(&f, 2 * b->columns);
+    open_folds_along(&f, 2 * b->columns, &tally);
   }
-  return found;
+  return tally;
 }
 
 #endif

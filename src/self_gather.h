@@ -59,6 +59,7 @@ typedef struct self_search {
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
 /* The particles of a candidate: the particle, and the corners of the cell. */
@@ -121,15 +122,15 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
   const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
   int32_t involved[5];
-  find_candidate(cells, particle, cell, involved);
-  uint32_t taken = particles->taken[particle];
-  for (int32_t n = 1; n < 5; n++) {
-    taken |= cells->taken[involved[n]];
-  }
   s->pairs++;
   if (s->is_full) {
     s->dropped++;
     return;
+  }
+  find_candidate(cells, particle, cell, involved);
+  uint32_t taken = particles->taken[particle];
+  for (int32_t n = 1; n < 5; n++) {
+    taken |= cells->taken[involved[n]];
   }
   int32_t batch = s->first_open;
   while (batch < s->batches &&
@@ -316,7 +317,7 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
   visits[0].body_a = (uint8_t)a;
   visits[0].body_b = (uint8_t)b;
-  while (height > 0) {
+  while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     if (s->visits == g->max_visits) {
       s->is_full = 1;
@@ -407,6 +408,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
+  s->is_last = attempt == SELF_ATTEMPTS - 1;
   for (int32_t a = 0; a < g->count; a++) {
     const self_body *b = &g->bodies[a];
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
@@ -461,6 +463,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   }
   if (untangle && counts->tangled > 0) {
     release_tangled(g);
+    add_varying_work(g->bodies[0].c, (uint32_t)s.batches * SELF_BATCH, COST_SELF_RELEASE);
   }
 }
 

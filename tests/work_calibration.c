@@ -386,6 +386,43 @@ static void tube_pins(scene *s) {
   pins_at_random(s);
 }
 
+/* Contact of the sheet with itself: looked for, ... */
+static void feels_itself(scene *s) {
+  const cloth_vector warp = s->config.edge_warp, weft = s->config.edge_weft;
+  const float across = (warp.x + warp.y + warp.z) / (float)(s->config.columns - 1);
+  const float along = (weft.x + weft.y + weft.z) / (float)(s->config.rows - 1);
+  const float spacing[2] = {across < 0.0f ? -across : across, along < 0.0f ? -along : along};
+  s->config.self_thickness = 0.45f * (spacing[0] < spacing[1] ? spacing[0] : spacing[1]);
+  s->config.self.pairs = 8;
+}
+/* ... and found: layers of four columns that lie too close to each other, on a floor, ... */
+static void folded_layers(scene *s) {
+  static cloth_vector positions[SIDE_LIMIT * SIDE_LIMIT];
+  feels_itself(s);
+  const float h = s->config.self_thickness / 0.45f;
+  for (int row = 0; row < s->config.rows; row++) {
+    for (int column = 0; column < s->config.columns; column++) {
+      const int layer = column / 4, inner = layer % 2 ? 3 - column % 4 : column % 4;
+      positions[row * s->config.columns + column] =
+          (cloth_vector){h * (float)inner, 0.02f + 0.3f * h * (float)layer, h * (float)row};
+    }
+  }
+  s->config.grid.positions = positions;
+  s->collider_count = 0;
+  s->config.substeps = 10;
+  scene_add_floor(s, 0.0f);
+}
+/* ... or all through each other. */
+static void tangled_layers(scene *s) {
+  folded_layers(s);
+  s->config.substeps = 4;
+  cloth_vector *positions = (cloth_vector *)(void *)(uintptr_t)s->config.grid.positions;
+  for (int i = 0; i < s->config.columns * s->config.rows; i++) {
+    if (i / s->config.columns % 4 > 1)
+      positions[i].y = 0.3f - positions[i].y;
+  }
+}
+
 static const variant variants[] = {
     {"hang", SCENE_HANG, 10, as_it_is},
     {"rest", SCENE_REST, 30, as_it_is},
@@ -437,6 +474,10 @@ static const variant variants[] = {
     {"tube, warm", SCENE_HANG, 4, tube_warm},
     {"tube, explicit", SCENE_HANG, 1, tube_explicit},
     {"tube, pins at random", SCENE_HANG, 20, tube_pins},
+    {"self, hang", SCENE_HANG, 4, feels_itself},
+    {"self, drape", SCENE_DRAPE, 12, feels_itself},
+    {"self, layers", SCENE_DRAPE, 12, folded_layers},
+    {"self, tangled", SCENE_DRAPE, 12, tangled_layers},
 };
 
 static void play_all(const int side[2], int fixed) {
@@ -449,7 +490,8 @@ static void play_all(const int side[2], int fixed) {
     variants[i].change(&s);
     s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);
-    if (!is_long && !(fixed && s.config.contact.mode == CLOTH_CONTACT_SOLVER))
+    const int is_padded = s.config.contact.mode != CLOTH_CONTACT_SOLVER && s.config.self_thickness == 0.0f;
+    if (!is_long && (!fixed || is_padded))
       play(variants[i].name, &s, variants[i].frames);
   }
 }
