@@ -12463,6 +12463,7 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
+  int32_t moved; /* folds opened and triangles touched in a sweep */
   uint32_t near; /* candidates whose boxes meet, of these batches */
 } self_tally;
 
@@ -12607,7 +12608,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -12640,30 +12641,34 @@ static void charge_pass(const cloth *c, const self_tally *tally) {
 
 /* Opens the folds of all cloths of a group, and sweeps over the candidates. */
 static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
+  int32_t opened = 0;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
     const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
+    opened += folds.opened;
   }
-  return pass_candidates(g, pass, inverse_h, is_backward);
+  self_tally tally = pass_candidates(g, pass, inverse_h, is_backward);
+  tally.moved = opened + tally.touching;
+  return tally;
 }
 
 /* Contact of a group in substep `index`, before contact with colliders. Beyond the usual number there are more sweeps
    while the last one has found particles that had passed through, as moving one moves others; what the last one still
-   finds is held. Sweeps after the first are refinements. */
+   finds is held. Sweeps after the first are refinements, and there are none after one that has moved nothing. */
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0};
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }
   add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
-    if (sweep > 0 && !may_refine(first)) {
+    if (sweep > 0 && (tally.moved == 0 || !may_refine(first))) {
       break;
     }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
