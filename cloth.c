@@ -11144,6 +11144,8 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  vector_array earlier, earliest; /* velocity history; NULL without one */
+  const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
   float spacing;      /* mean of both [m] */
   float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
@@ -11164,6 +11166,10 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  const vector_array none = {NULL, NULL, NULL};
+  b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
+  b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
+  b->force_share = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL;
   b->count = c->count;
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
@@ -11557,9 +11563,10 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
 
 /* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
    collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-static void forget_self_history(const cloth *c, int32_t particle) {
-  if (!has_contact_pushes(c) || floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
-    invalidate_history(c, particle);
+CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
+  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
+    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -11590,7 +11597,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
     if (body->mobility[i] > 0.0f) {
-      forget_self_history(body->c, i);
+      forget_self_history(body, i);
     }
   }
 }
@@ -12192,7 +12199,7 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
       vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      forget_self_history(b->c, p);
+      forget_self_history(b, p);
     }
   }
   tally->opened++;
@@ -12407,7 +12414,7 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->velocity.x[i] += share * r->change[0][lane];
   b->velocity.y[i] += share * r->change[1][lane];
   b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b->c, i);
+  forget_self_history(b, i);
 }
 
 /* Displacement since the start of the substep, in multiples of 2^-30 m. */
@@ -12531,7 +12538,7 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b->c, i);
+      forget_self_history(b, i);
     }
   }
 }

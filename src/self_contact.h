@@ -170,7 +170,7 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->velocity.x[i] += share * r->change[0][lane];
   b->velocity.y[i] += share * r->change[1][lane];
   b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b->c, i);
+  forget_self_history(b, i);
 }
 
 /* Displacement since the start of the substep, in multiples of 2^-30 m. */
@@ -294,7 +294,7 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b->c, i);
+      forget_self_history(b, i);
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_push.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -49,6 +50,8 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  vector_array earlier, earliest; /* velocity history; NULL without one */
+  const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
   float spacing;      /* mean of both [m] */
   float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
@@ -69,6 +72,10 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  const vector_array none = {NULL, NULL, NULL};
+  b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
+  b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
+  b->force_share = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL;
   b->count = c->count;
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;

@@ -1,5 +1,4 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "contact_push.h"
 #include "lanes.h"
@@ -173,9 +172,10 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
 
 /* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
    collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-static void forget_self_history(const cloth *c, int32_t particle) {
-  if (!has_contact_pushes(c) || floats_at(c, c->scratch.force_share)[particle] < SHARE_PUSHED) {
-    invalidate_history(c, particle);
+CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
+  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
+    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
+    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
@@ -206,7 +206,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
     if (body->mobility[i] > 0.0f) {
-      forget_self_history(body->c, i);
+      forget_self_history(body, i);
     }
   }
 }
