@@ -40,6 +40,12 @@ static collider_slot *colliders_of(const cloth *c) {
   return (collider_slot *)at(c, c->state.colliders);
 }
 
+/* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
+static collider_slot *collider_at(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return WITH_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.bodies) + body : colliders_of(c) + index;
+}
+
 static confinement *confined_of(const cloth *c) {
   return (confinement *)at(c, c->state.confined);
 }
@@ -54,6 +60,18 @@ static workspace *workspace_of(const cloth *c) {
 
 static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
+}
+
+/* One past the last collider, shared bodies of the step included. */
+static int32_t collider_end(const cloth *c) {
+  const int32_t bodies = WITH_BODIES ? workspace_of(c)->bodies : 0;
+  return bodies ? c->settings.capacity.max_colliders + bodies : inputs_of(c)->collider_end;
+}
+
+/* Is there a collider at an index below collider_end()? */
+static int is_collider(const cloth *c, int32_t index) {
+  const int32_t max_colliders = c->settings.capacity.max_colliders;
+  return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
 
 /* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is

@@ -108,6 +108,10 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -148,6 +152,15 @@ static int find_left_out(const cloth_config *config) {
   }
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  if (!WITH_BODIES && config->capacity.max_bodies > 0) {
+    return CONFIG_FAULT(NO_BODIES);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);

@@ -2,8 +2,10 @@
 #include "access.h"
 #include "bounds.h"
 #include "compiler.h"
+#include "concave_contact.h"
 #include "contact_push.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -54,13 +56,13 @@ static float turn_chord(const moving_body *m) {
  * + t |w'|). From where it touches to its end it moves by (1 - t) |w'|, which is at most |w| + s r if s is 1 or less.
  * So a radius larger by s r holds all that can touch.
  */
-static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
+static void set_reach(const cloth_collider *body, const cloth_geometry *g, moving_body *m) {
+  m->reach = (body_reach(body, g) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
-  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
+  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE || is_concave(body)) {
     return;
   }
-  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
+  m->axis_reach = (capsule_around(body, g, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
   if (m->turns) {
     float chord = turn_chord(m);
     m->axis_reach += chord * m->reach;
@@ -78,11 +80,30 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
+/* Does the solver hold particles on a collider? Not on concave shapes and shared bodies, which projection keeps the
+   whole thickness from. */
+static int is_held_by_solver(const cloth *c, int32_t index) {
+  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders &&
+         !is_concave(&collider_at(c, index)->body);
+}
+
+/* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
+#define MESH_MIN_MARGIN 5.0e-4f
+
+/* How many colliders below an index are meshes. */
+static int32_t count_meshes(const cloth *c, int32_t end) {
+  int32_t meshes = 0;
+  for (int32_t index = 0; index < end; index++) {
+    meshes += is_collider(c, index) && collider_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes;
+}
+
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
-  const collider_slot *slot = &colliders_of(c)[index];
+  const collider_slot *slot = collider_at(c, index);
   moving_body *m = &workspace_of(c)->body;
   if (m->index == index && m->substep == substep) {
     return m;
@@ -93,17 +114,18 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
-  m->margin =
-      has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
-  set_reach(&slot->body, m);
+  m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
+  m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
+  m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
+  set_reach(&slot->body, geometry_of(c, &slot->body), m);
   m->index = index;
   m->substep = substep;
   return m;
 }
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &collider_at(c, m->index)->body;
 }
 
 /*
@@ -121,11 +143,11 @@ typedef struct contact_block {
 } contact_block;
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
-CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
   if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
-  return distance_to_body(body, p, normal);
+  return distance_to_body(body, g, p, normal);
 }
 
 /*
@@ -222,6 +244,7 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 const lanes3 *normal_before, lanes distance, lanes under_way) {
+  const cloth_geometry *g = geometry_of(c, body);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes3 displacement = lanes3_subtract(b->to, b->from);
@@ -235,7 +258,7 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
-    distance = distance_to_body(body, lanes3_add_scaled(b->from, displacement, t), &normal);
+    distance = distance_to_body(body, g, lanes3_add_scaled(b->from, displacement, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
     float clearance = step == TRACE_STEPS - 1 ? TRACE_ANY_CLEARANCE : TRACE_CLEARANCE;
     lanes_mask hits = lanes_both(lanes_less(distance, lanes_splat(clearance)), lanes_less(zero, under_way));
@@ -246,6 +269,37 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     under_way = lanes_drop(hits, under_way);
   }
 }
+
+/* Sets where the paths of a block of particles begin and end. */
+CLOTH_INLINE void load_paths(const cloth *c, const moving_body *m, int32_t i, contact_block *b) {
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
+  b->push = pushes_of_block(c, i);
+  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
+  if (!m->aligned) {
+    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
+  }
+}
+
+#if WITH_CONCAVE
+
+/* find_contacts() for concave shapes. Returns 1 if another pass is needed, see concave_contact.h. */
+CLOTH_SEPARATE int find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, const lanes_mask *near,
+                                         int32_t pass, contact_block *b) {
+  lane_paths paths;
+  load_paths(c, m, i, b);
+  store_lanes3(paths.from, b->from);
+  store_lanes3(paths.to, b->to);
+  lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
+  const int again = search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
+  const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
+  b->normal = load_lanes3(paths.normal);
+  b->penetration = lanes_add(penetration, lanes3_dot(b->push, b->normal));
+  const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
+  b->touches = lanes_keep(touches, lanes_splat(1.0f));
+  return again;
+}
+
+#endif
 
 /*
  * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
@@ -265,15 +319,11 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
+  const cloth_geometry *g = geometry_of(c, body);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
-  b->push = pushes_of_block(c, i);
-  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
-  if (!m->aligned) {
-    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
-  }
-  lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
-  lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  load_paths(c, m, i, b);
+  lanes before = lanes_subtract(distance_of_block(body, g, b->from, &normal_before), margin);
+  lanes after = lanes_subtract(distance_of_block(body, g, b->to, &b->normal), margin);
   after = lanes_subtract(after, lanes3_dot(b->push, b->normal));
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(displacement);
@@ -378,11 +428,42 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
+#if WITH_CONCAVE
+
+/* collide_block() for concave shapes: in several passes where surfaces meet. Particles count as touching once. */
+CLOTH_SEPARATE int collide_concave(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                   const lanes_mask *near, reaction_sums *sums) {
+  int touched = 0, again = 1;
+  for (int32_t pass = 0; again; pass++) {
+    contact_block b;
+    again = find_concave_contacts(c, m, i, near, pass, &b);
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches))) {
+      break;
+    }
+    const lanes_sum touching = sums->touching, sticking = sums->sticking;
+    respond_to_contacts(c, plan, m, i, &b, sums);
+    if (touched) {
+      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
+      sums->touching = touching;
+      sums->sticking = sticking;
+    }
+    touched = 1;
+  }
+  return touched;
+}
+
+#endif
+
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
+#if WITH_CONCAVE
+  if (is_concave(shape_of(c, m))) {
+    return collide_concave(c, plan, m, i, near, sums);
+  }
+#endif
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
@@ -453,12 +534,12 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
   if (bounded) {
     find_bounds(c);
   }
   for (int32_t index = 0; index < end; index++) {
-    if (colliders_of(c)[index].used) {
+    if (is_collider(c, index)) {
       const moving_body *m = body_in_substep(c, plan, index, substep);
       reaction_sums sums;
       fill_zero(&sums, sizeof sums);

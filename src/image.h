@@ -205,7 +205,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 #if WITH_COLLIDERS
   collider_slot slot;
   read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+  if (!are_state_floats(from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -222,15 +222,24 @@ static int check_image_slot(const image_view *view, int32_t index) {
 }
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
-  int32_t end = 0;
+  int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
     }
     end = used ? index + 1 : end;
+    if (used) {
+      const uint32_t offset = view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot);
+      const uint32_t shape = little_endian_word(image_at(view, offset) + 4);
+      const int is_mesh = shape == CLOTH_SHAPE_MESH;
+      meshes += is_mesh;
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
+        return 0;
+      }
+    }
   }
-  return end == inputs->collider_end;
+  return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
 }
 
 static int is_image_unit(cloth_vector a) {

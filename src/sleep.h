@@ -63,7 +63,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
 CLOTH_SEPARATE int step_asleep(const cloth *c) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), (size_t)c->settings.capacity.max_colliders * sizeof(cloth_reaction));
+  fill_zero(reactions_of(c), reaction_bytes(c));
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;

@@ -8,6 +8,7 @@
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
+#include "geometry.h"
 #include "implicit.h"
 #include "motion.h"
 #include "plan.h"
@@ -244,12 +245,30 @@ static void allow_refinements(const cloth *c) {
   w->refinements = 0;
 }
 
-int cloth_step(cloth *c, float dt) {
+/* check_step() for a step without surroundings. */
+static int check_step_alone(const cloth *c, float dt) {
   int error = check_step(c, dt);
+#if WITH_GEOMETRY
+  error = error ? error : check_geometries(c, NULL);
+#endif
+  return error;
+}
+
+/* Wakes a cloth that had shared bodies near it in the step before, and has none now. */
+static void forget_bodies(const cloth *c) {
+  const uint32_t none[2] = {0, 0};
+  if (WITH_BODIES) {
+    set_input(c, inputs_of(c)->bodies_hash, none, sizeof none);
+  }
+}
+
+int cloth_step(cloth *c, float dt) {
+  int error = check_step_alone(c, dt);
   if (error) {
     return error;
   }
   allow_refinements(c);
+  forget_bodies(c);
   return step(c, dt);
 }
 
@@ -257,7 +276,7 @@ int cloth_step(cloth *c, float dt) {
 
 int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step(c, dt);
+  int error = check_step_alone(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
@@ -269,6 +288,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
   w->has_deadline = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
+  forget_bodies(c);
   int result = step(c, dt);
   effort->refinements = w->refinements;
   effort->cut_short = w->is_cut;
@@ -276,7 +296,7 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step(c, dt);
+  int error = check_step_alone(c, dt);
   if (error || !effort) {
     return error ? error : CLOTH_ERROR_NULL;
   }
@@ -290,6 +310,7 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   allow_refinements(c);
   w->is_cut = effort->cut_short;
   w->max_refinements = effort->refinements;
+  forget_bodies(c);
   return step(c, dt);
 }
 

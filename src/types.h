@@ -70,8 +70,11 @@
  *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
  *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
- *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
- *                    touch
+ *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
+ *                    touch     prepare clears them
+ *   own.bodies       prepare   shared bodies near the cloth, as collider slots           every stage
+ *   own.body_places  prepare   their places in the caller's table                        the end of the step
+ *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -154,6 +157,15 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* Triangles of a mesh that a particle remembers within a step, see shape_mesh.h. */
+#define MESH_CACHE 8
+typedef struct mesh_cache {
+  cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
+  float squared_radius; /* [m^2]; below 0: nothing is remembered */
+  int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
+  uint32_t triangles[MESH_CACHE];
+} mesh_cache;
+
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
   uint32_t used;       /* 0: the slot is free */
@@ -182,8 +194,9 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
-  float last_substep;     /* length of the last substep [s]; 0 before the first */
+  uint32_t bodies_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -257,6 +270,7 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t mesh;             /* which of the mesh colliders it is, from 0 */
   int32_t index, substep;   /* the collider's slot and the substep that all this is for */
 } moving_body;
 
@@ -279,15 +293,17 @@ typedef struct obstacle_capsule {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;     /* the collider that body_in_substep() computed last */
-  uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
-  uint32_t start;       /* tick when a step with a deadline began */
-  uint32_t ticks;       /* ticks from there to the deadline */
-  int32_t uniform;      /* particles of mobility 1 where lines may be uniform */
-  int32_t obstacles;    /* how many obstacle capsules there are */
-  int32_t has_deadline; /* 1 for a step with a deadline */
-  int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
-  int32_t refinements;  /* pieces of optional work done so far */
+  moving_body body;         /* the collider that body_in_substep() computed last */
+  uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
+  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; 0 between steps */
+  uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;           /* tick when a step with a deadline began */
+  uint32_t ticks;           /* ticks from there to the deadline */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t obstacles;        /* how many obstacle capsules there are */
+  int32_t has_deadline;     /* 1 for a step with a deadline */
+  int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
 } workspace;
 
@@ -319,6 +335,7 @@ typedef struct cloth_settings {
   cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
+    int32_t geometry, meshes, max_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -343,6 +360,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
+  uint32_t bodies, body_places, mesh_caches; /* of no bytes in a config without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -383,20 +401,20 @@ struct cloth {
 
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 33 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (7 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
-LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (9 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 7 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 9 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 4 + 8 + 33 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 7 + 8 + 36 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES 16u
