@@ -4969,14 +4969,16 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
 
 /* Is a triangle nearer to a point than a radius? */
 static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
-  const cloth_vector p = vector_flush(vector_subtract(point, t->corner), STATE_QUANTUM);
-  const float height = vector_dot(t->normal, p);
+  const cloth_vector p = vector_subtract(point, t->corner);
+  const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
   float excess[3];
   if (height >= radius || height <= negate(radius)) {
     return 0;
   }
-  const float outside = outside_edges(t, p, excess);
-  return outside <= 0.0f || (outside < radius && squared_length(from_edges(t, p, excess)) < radius * radius);
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  const float squared = radius * radius;
+  return outside <= 0.0f ||
+         (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
 }
 
 /// Contact of a path with triangles ///
@@ -4993,8 +4995,10 @@ typedef struct surface_search {
   float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
   float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
   cloth_vector normal;   /* of the contact */
-  float penetration;     /* of `to` along the normal [m]; 0: no contact */
-  int32_t touching;      /* how many triangles were passed through or are nearer than the margin */
+  float penetration;     /* of `to` along the normal, 0 without contact [m] */
+  int32_t touches;       /* 1 if there is a contact */
+  cloth_vector other;    /* normal of the contact with the nearest but one, ... */
+  float other_depth;     /* ... and its penetration; 0: none [m] */
   int32_t looked_at;     /* cells of a height field taken into account */
   int32_t overflows;     /* how often the search ended at a bound */
 } surface_search;
@@ -5011,62 +5015,95 @@ static cloth_vector side_normal(const triangle *t, float side) {
 
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
   surface_search s;
-  fill_zero(&s, sizeof s);
   s.from = from;
   s.to = to;
   s.margin = margin;
   s.one_sided = one_sided;
   s.share = SEARCH_NONE;
   s.nearest = margin;
+  s.normal = vector(0.0f, 1.0f, 0.0f);
+  s.penetration = s.other_depth = 0.0f;
+  s.touches = s.looked_at = s.overflows = 0;
+  s.other = s.normal;
   return s;
+}
+
+/* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
+ */
+static void pass_surface(surface_search *s, float share, cloth_vector normal, float depth) {
+  if (share < s->share) {
+    s->share = share;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = s->margin + depth;
+  }
+}
+
+/* Takes a surface into account that is at a distance from the path's end, in the direction -normal. */
+static void approach_surface(surface_search *s, float distance, cloth_vector normal) {
+  const float depth = s->margin - distance;
+  if (distance < s->nearest) {
+    s->other = s->normal;
+    s->other_depth = s->penetration;
+    s->nearest = distance;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = depth;
+  } else if (depth > s->other_depth) {
+    s->other = normal;
+    s->other_depth = depth;
+  }
 }
 
 /* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
 static int passes_through(surface_search *s, const triangle *t, float before, float after) {
-  const float share = before / (before - after);
+  const float share = flush_small(before / (before - after), WORK_QUANTUM);
   const cloth_vector start = vector_subtract(s->from, t->corner);
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector p = vector_flush(vector_add_scaled(start, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
   float excess[3];
   if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
     return 0;
   }
-  s->touching++;
-  if (share < s->share) {
-    const float side = before < 0.0f ? -1.0f : 1.0f;
-    s->share = share;
-    s->normal = side_normal(t, side);
-    s->penetration = s->margin - side * after;
-  }
+  const float side = before < 0.0f ? -1.0f : 1.0f;
+  pass_surface(s, share, side_normal(t, side), negate(side * after));
   return 1;
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
 static void measure_end(surface_search *s, const triangle *t, cloth_vector p, float height, float side) {
   float excess[3];
-  const float outside = outside_edges(t, p, excess);
-  if (outside >= s->margin || (s->one_sided && outside > 0.0f && height < 0.0f)) {
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  if (!(outside > 0.0f)) {
+    approach_surface(s, side * height, side_normal(t, side));
     return;
   }
-  float distance = side * height;
-  cloth_vector normal = side_normal(t, side);
-  if (outside > 0.0f) {
-    const cloth_vector away = from_edges(t, p, excess);
-    distance = square_root(squared_length(away));
-    normal = distance > STATE_QUANTUM ? vector_flush_work(vector_scale(away, 1.0f / distance)) : normal;
+  if (outside * outside + height * height >= s->margin * s->margin || (s->one_sided && height < 0.0f)) {
+    return;
   }
-  s->touching += distance < s->margin;
-  if (distance < s->nearest) {
-    s->nearest = distance;
-    s->normal = normal;
-    s->penetration = s->margin - distance;
+  const cloth_vector away = from_edges(t, p, excess);
+  const float distance = square_root(squared_length(away));
+  if (distance > STATE_QUANTUM) {
+    approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
+  } else {
+    approach_surface(s, distance, side_normal(t, side));
   }
+}
+
+/* Penetration left after a contact that takes another pass [m]: less is rounding. */
+#define PASS_DEPTH 1.0e-5f
+
+/* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
+   leaving the nearest. */
+static int needs_another_pass(const surface_search *s) {
+  const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
+  return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
 }
 
 /* Takes one triangle into account. */
 static void meet_triangle(surface_search *s, const triangle *t) {
-  const cloth_vector p = vector_flush(vector_subtract(s->to, t->corner), STATE_QUANTUM);
-  const cloth_vector start = vector_flush(vector_subtract(s->from, t->corner), STATE_QUANTUM);
+  /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
+  const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
   const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);
   const float before = flush_small(vector_dot(t->normal, start), STATE_QUANTUM);
   if (s->one_sided && before < negate(s->margin)) {
@@ -5121,6 +5158,9 @@ typedef struct mesh_walk {
   int32_t overflows;          /* 1 if the walk ended at a bound */
 } mesh_walk;
 
+/* The bit of each child. */
+CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
+
 /* Which children of a node overlap the box, a bit each. */
 static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
   uint32_t bits = 0;
@@ -5133,10 +5173,12 @@ static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) 
     mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
     mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
     if (lanes_any(mask)) {
-      lanes_store(chosen, lanes_keep(mask, lanes_splat(1.0f)));
-      for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-        bits |= (chosen[lane] > 0.0f ? 1u : 0u) << (n + lane);
+      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
+      float sum = chosen[0];
+      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+        sum += chosen[lane];
       }
+      bits += (uint32_t)(int32_t)sum;
     }
   }
   return bits;
@@ -5159,6 +5201,13 @@ static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, 
   enter_node(w, 0);
 }
 
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  int32_t bit = bits & 15u ? 0 : 4;
+  bit += bits >> bit & 3u ? 0 : 2;
+  return bit + (bits >> bit & 1u ? 0 : 1);
+}
+
 /* The next triangle whose box overlaps, or -1 at the end. */
 static int32_t next_triangle(mesh_walk *w) {
   while (w->level < w->g->counts[1]) {
@@ -5167,10 +5216,7 @@ static int32_t next_triangle(mesh_walk *w) {
       w->level++;
       continue;
     }
-    int32_t child = 0;
-    while (!(open >> child & 1u)) {
-      child++;
-    }
+    const int32_t child = lowest_bit(open);
     w->open[w->level] = open & (open - 1u);
     const int32_t below = MESH_CHILDREN * w->node[w->level] + child;
     if (w->nodes >= MESH_WALK_NODES || w->triangles >= MESH_WALK_TRIANGLES) {
@@ -5221,7 +5267,7 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
   const cloth_vector way = vector_subtract(s->to, s->from);
   const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
   const cloth_vector around = vector(reach, reach, reach);
-  cache->centre = vector_add_scaled(s->from, way, 0.5f);
+  cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
   cache->squared_radius = radius * radius;
   cache->count = 0;
   mesh_walk w;
@@ -5314,16 +5360,88 @@ static int32_t clamped_cell(float position, int32_t cells) {
   return position < (float)cells ? (int32_t)position : cells - 1;
 }
 
-/* Is the ground of a cell lower than `height` everywhere? */
-static int is_cell_below(const cloth_geometry *g, int32_t column, int32_t row, float height) {
+/* The height of the highest corner of a cell [m]. */
+static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
   const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1])) < height;
+  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
+}
+
+/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
+   others are beyond in the directions `sign` of x and z. */
+typedef struct field_plane {
+  cloth_vector corner, normal; /* the normal is of unit length and points up */
+  float slope_x, slope_z;      /* [1] */
+  float sign;
+} field_plane;
+
+static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
+  const int32_t step = upper ? -1 : 1;
+  column += upper;
+  row += upper;
+  plane->sign = (float)step;
+  plane->corner = field_point(g, column, row);
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
+  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
+  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
+}
+
+/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
+static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
+  const float x = plane->sign * p.x, z = plane->sign * p.z;
+  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
+  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
+  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
+}
+
+/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
+static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
+  field_plane plane;
+  make_plane(g, column, row, upper, &plane);
+  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
+  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
+  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
+  if (before < negate(s->margin) || after >= s->margin) {
+    return;
+  }
+  if (before >= 0.0f && after < 0.0f) {
+    const float share = flush_small(before / (before - after), WORK_QUANTUM);
+    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
+      pass_surface(s, share, plane.normal, negate(after));
+      return;
+    }
+  }
+  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
+    return;
+  }
+  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
+  if (outside == 0.0f) {
+    approach_surface(s, after, plane.normal);
+  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
+    triangle t;
+    field_triangle(g, column, row, upper, &t);
+    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
+  }
+}
+
+/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
+   the path from the box under the highest corner of the cell. */
+static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
+  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
+  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
+  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
+  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
+  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
+  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
+  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
+  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
 }
 
 /* Takes into account the triangles of the cells around a piece of a path. */
 static void search_cells(const cloth_geometry *g, surface_search *s) {
   const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
-  const float lowest = minimum(s->from.y, s->to.y) - margin;
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
   const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
@@ -5335,13 +5453,9 @@ static void search_cells(const cloth_geometry *g, surface_search *s) {
         s->overflows++;
         return;
       }
-      if (is_cell_below(g, column, row, lowest)) {
-        continue;
-      }
-      for (int upper = 0; upper < 2; upper++) {
-        triangle t;
-        field_triangle(g, column, row, upper, &t);
-        meet_triangle(s, &t);
+      if (!is_cell_far(g, column, row, s)) {
+        meet_field(g, column, row, 0, s);
+        meet_field(g, column, row, 1, s);
       }
     }
   }
@@ -5354,17 +5468,16 @@ static void search_below(const cloth_geometry *g, surface_search *s) {
     return;
   }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (is_cell_below(g, column, row, s->to.y)) {
+  if (highest_corner(g, column, row) < s->to.y) {
     return;
   }
-  triangle t;
-  field_triangle(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &t);
-  const cloth_vector p = vector_flush(vector_subtract(s->to, t.corner), STATE_QUANTUM);
-  const float height = vector_dot(t.normal, p);
+  field_plane plane;
+  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
+  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
   if (height < 0.0f && s->margin - height > s->penetration) {
-    s->normal = t.normal;
+    s->normal = plane.normal;
     s->penetration = s->margin - height;
-    s->touching++;
+    s->touches = 1;
   }
 }
 
@@ -5392,11 +5505,13 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
   s->overflows += part.overflows;
   add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
   add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
-  if (part.touching) {
+  if (part.touches) {
     const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
     s->share = part.share;
+    s->other = part.other;
+    s->other_depth = part.other_depth;
     s->normal = part.normal;
-    s->touching = part.touching;
+    s->touches = part.touches;
     s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
   }
   if (s->share == SEARCH_NONE) {
@@ -5512,7 +5627,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
       s->normal = normal;
       s->penetration = depth - distance;
       s->share = share;
-      s->touching = 1;
+      s->touches = 1;
       return;
     }
   }
@@ -5529,20 +5644,20 @@ static void search_grid(const cloth *c, const cloth_geometry *g, surface_search 
   if (after < 0.0f) {
     s->normal = normal;
     s->penetration = negate(after);
-    s->touching = 1;
+    s->touches = 1;
   }
   /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
      farther than both distances; one that starts at the surface and ends outside does not touch. */
   const int is_outside = before > negate(s->margin);
   const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
   if (is_outside && (after < 0.0f ? !same_side : is_long)) {
-    s->touching = 0;
+    s->touches = 0;
     s->penetration = 0.0f;
     trace_grid(c, g, s, before);
-    if (s->touching == 0 && after < 0.0f) {
+    if (s->touches == 0 && after < 0.0f) {
       s->normal = normal;
       s->penetration = negate(after);
-      s->touching = 1;
+      s->touches = 1;
     }
   }
 }
@@ -10731,7 +10846,7 @@ CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const clot
       go_back(&s);
     }
     statistics_of(c)->overflows += s.overflows;
-    again |= s.share != SEARCH_NONE || s.touching > 1;
+    again |= needs_another_pass(&s);
     p->penetration[lane] = s.penetration;
     p->normal[0][lane] = s.normal.x;
     p->normal[1][lane] = s.normal.y;

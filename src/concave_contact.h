@@ -105,7 +105,7 @@ CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const clot
       go_back(&s);
     }
     statistics_of(c)->overflows += s.overflows;
-    again |= s.share != SEARCH_NONE || s.touching > 1;
+    again |= needs_another_pass(&s);
     p->penetration[lane] = s.penetration;
     p->normal[0][lane] = s.normal.x;
     p->normal[1][lane] = s.normal.y;

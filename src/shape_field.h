@@ -41,16 +41,88 @@ static int32_t clamped_cell(float position, int32_t cells) {
   return position < (float)cells ? (int32_t)position : cells - 1;
 }
 
-/* Is the ground of a cell lower than `height` everywhere? */
-static int is_cell_below(const cloth_geometry *g, int32_t column, int32_t row, float height) {
+/* The height of the highest corner of a cell [m]. */
+static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
   const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1])) < height;
+  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
+}
+
+/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
+   others are beyond in the directions `sign` of x and z. */
+typedef struct field_plane {
+  cloth_vector corner, normal; /* the normal is of unit length and points up */
+  float slope_x, slope_z;      /* [1] */
+  float sign;
+} field_plane;
+
+static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
+  const int32_t step = upper ? -1 : 1;
+  column += upper;
+  row += upper;
+  plane->sign = (float)step;
+  plane->corner = field_point(g, column, row);
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
+  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
+  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
+}
+
+/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
+static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
+  const float x = plane->sign * p.x, z = plane->sign * p.z;
+  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
+  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
+  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
+}
+
+/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
+static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
+  field_plane plane;
+  make_plane(g, column, row, upper, &plane);
+  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
+  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
+  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
+  if (before < negate(s->margin) || after >= s->margin) {
+    return;
+  }
+  if (before >= 0.0f && after < 0.0f) {
+    const float share = flush_small(before / (before - after), WORK_QUANTUM);
+    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
+      pass_surface(s, share, plane.normal, negate(after));
+      return;
+    }
+  }
+  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
+    return;
+  }
+  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
+  if (outside == 0.0f) {
+    approach_surface(s, after, plane.normal);
+  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
+    triangle t;
+    field_triangle(g, column, row, upper, &t);
+    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
+  }
+}
+
+/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
+   the path from the box under the highest corner of the cell. */
+static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
+  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
+  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
+  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
+  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
+  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
+  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
+  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
+  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
 }
 
 /* Takes into account the triangles of the cells around a piece of a path. */
 static void search_cells(const cloth_geometry *g, surface_search *s) {
   const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
-  const float lowest = minimum(s->from.y, s->to.y) - margin;
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
   const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
@@ -62,13 +134,9 @@ static void search_cells(const cloth_geometry *g, surface_search *s) {
         s->overflows++;
         return;
       }
-      if (is_cell_below(g, column, row, lowest)) {
-        continue;
-      }
-      for (int upper = 0; upper < 2; upper++) {
-        triangle t;
-        field_triangle(g, column, row, upper, &t);
-        meet_triangle(s, &t);
+      if (!is_cell_far(g, column, row, s)) {
+        meet_field(g, column, row, 0, s);
+        meet_field(g, column, row, 1, s);
       }
     }
   }
@@ -81,17 +149,16 @@ static void search_below(const cloth_geometry *g, surface_search *s) {
     return;
   }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (is_cell_below(g, column, row, s->to.y)) {
+  if (highest_corner(g, column, row) < s->to.y) {
     return;
   }
-  triangle t;
-  field_triangle(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &t);
-  const cloth_vector p = vector_flush(vector_subtract(s->to, t.corner), STATE_QUANTUM);
-  const float height = vector_dot(t.normal, p);
+  field_plane plane;
+  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
+  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
   if (height < 0.0f && s->margin - height > s->penetration) {
-    s->normal = t.normal;
+    s->normal = plane.normal;
     s->penetration = s->margin - height;
-    s->touching++;
+    s->touches = 1;
   }
 }
 
@@ -119,11 +186,13 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
   s->overflows += part.overflows;
   add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
   add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
-  if (part.touching) {
+  if (part.touches) {
     const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
     s->share = part.share;
+    s->other = part.other;
+    s->other_depth = part.other_depth;
     s->normal = part.normal;
-    s->touching = part.touching;
+    s->touches = part.touches;
     s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
   }
   if (s->share == SEARCH_NONE) {

@@ -112,7 +112,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
       s->normal = normal;
       s->penetration = depth - distance;
       s->share = share;
-      s->touching = 1;
+      s->touches = 1;
       return;
     }
   }
@@ -129,20 +129,20 @@ static void search_grid(const cloth *c, const cloth_geometry *g, surface_search 
   if (after < 0.0f) {
     s->normal = normal;
     s->penetration = negate(after);
-    s->touching = 1;
+    s->touches = 1;
   }
   /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
      farther than both distances; one that starts at the surface and ends outside does not touch. */
   const int is_outside = before > negate(s->margin);
   const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
   if (is_outside && (after < 0.0f ? !same_side : is_long)) {
-    s->touching = 0;
+    s->touches = 0;
     s->penetration = 0.0f;
     trace_grid(c, g, s, before);
-    if (s->touching == 0 && after < 0.0f) {
+    if (s->touches == 0 && after < 0.0f) {
       s->normal = normal;
       s->penetration = negate(after);
-      s->touching = 1;
+      s->touches = 1;
     }
   }
 }

@@ -44,6 +44,9 @@ typedef struct mesh_walk {
   int32_t overflows;          /* 1 if the walk ended at a bound */
 } mesh_walk;
 
+/* The bit of each child. */
+CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
+
 /* Which children of a node overlap the box, a bit each. */
 static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
   uint32_t bits = 0;
@@ -56,10 +59,12 @@ static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) 
     mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
     mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
     if (lanes_any(mask)) {
-      lanes_store(chosen, lanes_keep(mask, lanes_splat(1.0f)));
-      for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-        bits |= (chosen[lane] > 0.0f ? 1u : 0u) << (n + lane);
+      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
+      float sum = chosen[0];
+      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+        sum += chosen[lane];
       }
+      bits += (uint32_t)(int32_t)sum;
     }
   }
   return bits;
@@ -82,6 +87,13 @@ static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, 
   enter_node(w, 0);
 }
 
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  int32_t bit = bits & 15u ? 0 : 4;
+  bit += bits >> bit & 3u ? 0 : 2;
+  return bit + (bits >> bit & 1u ? 0 : 1);
+}
+
 /* The next triangle whose box overlaps, or -1 at the end. */
 static int32_t next_triangle(mesh_walk *w) {
   while (w->level < w->g->counts[1]) {
@@ -90,10 +102,7 @@ static int32_t next_triangle(mesh_walk *w) {
       w->level++;
       continue;
     }
-    int32_t child = 0;
-    while (!(open >> child & 1u)) {
-      child++;
-    }
+    const int32_t child = lowest_bit(open);
     w->open[w->level] = open & (open - 1u);
     const int32_t below = MESH_CHILDREN * w->node[w->level] + child;
     if (w->nodes >= MESH_WALK_NODES || w->triangles >= MESH_WALK_TRIANGLES) {
@@ -144,7 +153,7 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
   const cloth_vector way = vector_subtract(s->to, s->from);
   const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
   const cloth_vector around = vector(reach, reach, reach);
-  cache->centre = vector_add_scaled(s->from, way, 0.5f);
+  cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
   cache->squared_radius = radius * radius;
   cache->count = 0;
   mesh_walk w;

@@ -101,14 +101,16 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
 
 /* Is a triangle nearer to a point than a radius? */
 static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
-  const cloth_vector p = vector_flush(vector_subtract(point, t->corner), STATE_QUANTUM);
-  const float height = vector_dot(t->normal, p);
+  const cloth_vector p = vector_subtract(point, t->corner);
+  const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
   float excess[3];
   if (height >= radius || height <= negate(radius)) {
     return 0;
   }
-  const float outside = outside_edges(t, p, excess);
-  return outside <= 0.0f || (outside < radius && squared_length(from_edges(t, p, excess)) < radius * radius);
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  const float squared = radius * radius;
+  return outside <= 0.0f ||
+         (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
 }
 
 /// Contact of a path with triangles ///
@@ -125,8 +127,10 @@ typedef struct surface_search {
   float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
   float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
   cloth_vector normal;   /* of the contact */
-  float penetration;     /* of `to` along the normal [m]; 0: no contact */
-  int32_t touching;      /* how many triangles were passed through or are nearer than the margin */
+  float penetration;     /* of `to` along the normal, 0 without contact [m] */
+  int32_t touches;       /* 1 if there is a contact */
+  cloth_vector other;    /* normal of the contact with the nearest but one, ... */
+  float other_depth;     /* ... and its penetration; 0: none [m] */
   int32_t looked_at;     /* cells of a height field taken into account */
   int32_t overflows;     /* how often the search ended at a bound */
 } surface_search;
@@ -143,62 +147,95 @@ static cloth_vector side_normal(const triangle *t, float side) {
 
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
   surface_search s;
-  fill_zero(&s, sizeof s);
   s.from = from;
   s.to = to;
   s.margin = margin;
   s.one_sided = one_sided;
   s.share = SEARCH_NONE;
   s.nearest = margin;
+  s.normal = vector(0.0f, 1.0f, 0.0f);
+  s.penetration = s.other_depth = 0.0f;
+  s.touches = s.looked_at = s.overflows = 0;
+  s.other = s.normal;
   return s;
+}
+
+/* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
+ */
+static void pass_surface(surface_search *s, float share, cloth_vector normal, float depth) {
+  if (share < s->share) {
+    s->share = share;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = s->margin + depth;
+  }
+}
+
+/* Takes a surface into account that is at a distance from the path's end, in the direction -normal. */
+static void approach_surface(surface_search *s, float distance, cloth_vector normal) {
+  const float depth = s->margin - distance;
+  if (distance < s->nearest) {
+    s->other = s->normal;
+    s->other_depth = s->penetration;
+    s->nearest = distance;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = depth;
+  } else if (depth > s->other_depth) {
+    s->other = normal;
+    s->other_depth = depth;
+  }
 }
 
 /* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
 static int passes_through(surface_search *s, const triangle *t, float before, float after) {
-  const float share = before / (before - after);
+  const float share = flush_small(before / (before - after), WORK_QUANTUM);
   const cloth_vector start = vector_subtract(s->from, t->corner);
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector p = vector_flush(vector_add_scaled(start, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
   float excess[3];
   if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
     return 0;
   }
-  s->touching++;
-  if (share < s->share) {
-    const float side = before < 0.0f ? -1.0f : 1.0f;
-    s->share = share;
-    s->normal = side_normal(t, side);
-    s->penetration = s->margin - side * after;
-  }
+  const float side = before < 0.0f ? -1.0f : 1.0f;
+  pass_surface(s, share, side_normal(t, side), negate(side * after));
   return 1;
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
 static void measure_end(surface_search *s, const triangle *t, cloth_vector p, float height, float side) {
   float excess[3];
-  const float outside = outside_edges(t, p, excess);
-  if (outside >= s->margin || (s->one_sided && outside > 0.0f && height < 0.0f)) {
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  if (!(outside > 0.0f)) {
+    approach_surface(s, side * height, side_normal(t, side));
     return;
   }
-  float distance = side * height;
-  cloth_vector normal = side_normal(t, side);
-  if (outside > 0.0f) {
-    const cloth_vector away = from_edges(t, p, excess);
-    distance = square_root(squared_length(away));
-    normal = distance > STATE_QUANTUM ? vector_flush_work(vector_scale(away, 1.0f / distance)) : normal;
+  if (outside * outside + height * height >= s->margin * s->margin || (s->one_sided && height < 0.0f)) {
+    return;
   }
-  s->touching += distance < s->margin;
-  if (distance < s->nearest) {
-    s->nearest = distance;
-    s->normal = normal;
-    s->penetration = s->margin - distance;
+  const cloth_vector away = from_edges(t, p, excess);
+  const float distance = square_root(squared_length(away));
+  if (distance > STATE_QUANTUM) {
+    approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
+  } else {
+    approach_surface(s, distance, side_normal(t, side));
   }
+}
+
+/* Penetration left after a contact that takes another pass [m]: less is rounding. */
+#define PASS_DEPTH 1.0e-5f
+
+/* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
+   leaving the nearest. */
+static int needs_another_pass(const surface_search *s) {
+  const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
+  return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
 }
 
 /* Takes one triangle into account. */
 static void meet_triangle(surface_search *s, const triangle *t) {
-  const cloth_vector p = vector_flush(vector_subtract(s->to, t->corner), STATE_QUANTUM);
-  const cloth_vector start = vector_flush(vector_subtract(s->from, t->corner), STATE_QUANTUM);
+  /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
+  const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
   const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);
   const float before = flush_small(vector_dot(t->normal, start), STATE_QUANTUM);
   if (s->one_sided && before < negate(s->margin)) {
