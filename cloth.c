@@ -3765,7 +3765,8 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
-static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+/* The scratch that is never shared. */
+static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
@@ -3777,6 +3778,10 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->own.bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.body_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
+}
+
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;

@@ -4,10 +4,9 @@
 #include "compiler.h"
 #include "geometry.h"
 #include "hash.h"
-#include "layout.h"
 #include "scalar.h"
 #include "settings.h"
-#include "shape_grid.h"
+#include "shape_hull.h"
 
 /// Building geometries ///
 

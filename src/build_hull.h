@@ -1,7 +1,5 @@
 #pragma once
 #include "compiler.h"
-#include "costs.h"
-#include "geometry.h"
 #include "scalar.h"
 #include "settings.h"
 #include "shape_hull.h"

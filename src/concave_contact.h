@@ -2,7 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
-#include "geometry.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "shape_field.h"

@@ -1,6 +1,5 @@
 #pragma once
 #include "compiler.h"
-#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"

@@ -4,6 +4,7 @@
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "statistics.h"
 #include "types.h"
 
 /// Sleep ///

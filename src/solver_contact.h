@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "contact.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"

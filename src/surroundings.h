@@ -3,14 +3,18 @@
 #include "bounds.h"
 #include "colliders.h"
 #include "compiler.h"
+#include "contact.h"
 #include "costs.h"
 #include "geometry.h"
 #include "hash.h"
+#include "lanes.h"
+#include "rigid.h"
 #include "scalar.h"
 #include "shape_mesh.h"
 #include "shapes.h"
 #include "step.h"
 #include "types.h"
+#include "work.h"
 
 /// Surroundings ///
 

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "shapes.h"

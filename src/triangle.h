@@ -1,6 +1,7 @@
 #pragma once
 #include "compiler.h"
 #include "scalar.h"
+#include "types.h"
 
 /// Triangles ///
 
