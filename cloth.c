@@ -2183,7 +2183,7 @@ static collider_slot *colliders_of(const cloth *c) {
 }
 
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
-static collider_slot *collider_at(const cloth *c, int32_t index) {
+static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return WITH_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.bodies) + body : colliders_of(c) + index;
 }
@@ -10426,7 +10426,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
   obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
-    const collider_slot *slot = collider_at(c, index);
+    const collider_slot *slot = slot_at(c, index);
     if (is_collider(c, index) && slot->body.shape != CLOTH_SHAPE_PLANE && !is_concave(&slot->body)) {
       const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];
@@ -10680,7 +10680,7 @@ CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
 static int32_t count_bodies(const cloth *c) {
   int32_t bodies = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    bodies += is_collider(c, index) && collider_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
+    bodies += is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
   }
   return bodies;
 }
@@ -10772,7 +10772,8 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
 /* The paths of a block of particles, and the contacts found. */
 typedef struct lane_paths {
   float from[3][CLOTH_LANES], to[3][CLOTH_LANES]; /* in the collider's axes [m] */
-  float near[CLOTH_LANES];                        /* 1 for particles that may touch, else 0 */
+  float near[CLOTH_LANES];                        /* 1 for particles that take part in the pass, else 0 */
+  float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
   float normal[3][CLOTH_LANES];
   float penetration[CLOTH_LANES]; /* [m]; 0 without contact */
 } lane_paths;
@@ -10811,7 +10812,7 @@ static void search_surface(const cloth *c, const moving_body *m, const cloth_geo
 }
 
 /* Lets a contact bring the end of the path back to its start. */
-static void go_back(surface_search *s) {
+static void return_to_start(surface_search *s) {
   const cloth_vector way = vector_flush(vector_subtract(s->from, s->to), STATE_QUANTUM);
   const float length = vector_length(way);
   if (length > STATE_QUANTUM) {
@@ -10829,12 +10830,11 @@ static int is_off_box(const cloth_geometry *g, const surface_search *s) {
 }
 
 /* Finds the contacts of a block of paths with the collider m, whose geometry is g, in pass number `pass`. `i` is the
-   first particle. Returns 1 if another pass is needed. */
-CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
-                                lane_paths *p) {
-  int again = 0;
+   first particle. */
+CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
+                                 lane_paths *p) {
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    p->penetration[lane] = 0.0f;
+    p->penetration[lane] = p->again[lane] = 0.0f;
     p->normal[0][lane] = p->normal[2][lane] = 0.0f;
     p->normal[1][lane] = 1.0f;
     if (!(p->near[lane] > 0.0f)) {
@@ -10848,16 +10848,15 @@ CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const clot
     }
     search_surface(c, m, g, i + lane, pass, &s);
     if (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE) {
-      go_back(&s);
+      return_to_start(&s);
     }
     statistics_of(c)->overflows += s.overflows;
-    again |= needs_another_pass(&s);
+    p->again[lane] = pass < CONTACT_PASSES - 1 && needs_another_pass(&s) ? 1.0f : 0.0f;
     p->penetration[lane] = s.penetration;
     p->normal[0][lane] = s.normal.x;
     p->normal[1][lane] = s.normal.y;
     p->normal[2][lane] = s.normal.z;
   }
-  return again && pass < CONTACT_PASSES - 1;
 }
 
 #endif
@@ -10933,8 +10932,7 @@ static void set_reach(const cloth_collider *body, const cloth_geometry *g, movin
 /* Does the solver hold particles on a collider? Not on concave shapes and shared bodies, which projection keeps the
    whole thickness from. */
 static int is_held_by_solver(const cloth *c, int32_t index) {
-  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders &&
-         !is_concave(&collider_at(c, index)->body);
+  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders && !is_concave(&slot_at(c, index)->body);
 }
 
 /* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
@@ -10944,7 +10942,7 @@ static int is_held_by_solver(const cloth *c, int32_t index) {
 static int32_t count_meshes(const cloth *c, int32_t end) {
   int32_t meshes = 0;
   for (int32_t index = 0; index < end; index++) {
-    meshes += is_collider(c, index) && collider_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
   }
   return meshes;
 }
@@ -10953,7 +10951,7 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
-  const collider_slot *slot = collider_at(c, index);
+  const collider_slot *slot = slot_at(c, index);
   moving_body *m = &workspace_of(c)->body;
   if (m->index == index && m->substep == substep) {
     return m;
@@ -10975,7 +10973,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &collider_at(c, m->index)->body;
+  return &slot_at(c, m->index)->body;
 }
 
 /*
@@ -11132,21 +11130,22 @@ CLOTH_INLINE void load_paths(const cloth *c, const moving_body *m, int32_t i, co
 
 #if WITH_CONCAVE
 
-/* find_contacts() for concave shapes. Returns 1 if another pass is needed, see concave_contact.h. */
-CLOTH_SEPARATE int find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, const lanes_mask *near,
-                                         int32_t pass, contact_block *b) {
+/* find_contacts() for concave shapes and the particles *near, which become those that need another pass, see
+   concave_contact.h. */
+CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near,
+                                          int32_t pass, contact_block *b) {
   lane_paths paths;
   load_paths(c, m, i, b);
   store_lanes3(paths.from, b->from);
   store_lanes3(paths.to, b->to);
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
-  const int again = search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
   b->penetration = lanes_add(penetration, lanes3_dot(b->push, b->normal));
   const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
   b->touches = lanes_keep(touches, lanes_splat(1.0f));
-  return again;
+  *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));
 }
 
 #endif
@@ -11283,10 +11282,11 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
 /* collide_block() for concave shapes: in several passes where surfaces meet. Particles count as touching once. */
 CLOTH_SEPARATE int collide_concave(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                    const lanes_mask *near, reaction_sums *sums) {
-  int touched = 0, again = 1;
-  for (int32_t pass = 0; again; pass++) {
+  int touched = 0;
+  lanes_mask left = *near;
+  for (int32_t pass = 0; lanes_any(left); pass++) {
     contact_block b;
-    again = find_concave_contacts(c, m, i, near, pass, &b);
+    find_concave_contacts(c, m, i, &left, pass, &b);
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches))) {
       break;
     }
@@ -12641,7 +12641,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
     if (is_collider(c, index)) {
-      add_collider(&scene, &collider_at(c, index)->body);
+      add_collider(&scene, &slot_at(c, index)->body);
     }
   }
   return scene;

@@ -41,7 +41,7 @@ static collider_slot *colliders_of(const cloth *c) {
 }
 
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
-static collider_slot *collider_at(const cloth *c, int32_t index) {
+static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return WITH_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.bodies) + body : colliders_of(c) + index;
 }

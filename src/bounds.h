@@ -43,7 +43,7 @@ CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
 static int32_t count_bodies(const cloth *c) {
   int32_t bodies = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    bodies += is_collider(c, index) && collider_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
+    bodies += is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
   }
   return bodies;
 }

@@ -25,7 +25,8 @@
 /* The paths of a block of particles, and the contacts found. */
 typedef struct lane_paths {
   float from[3][CLOTH_LANES], to[3][CLOTH_LANES]; /* in the collider's axes [m] */
-  float near[CLOTH_LANES];                        /* 1 for particles that may touch, else 0 */
+  float near[CLOTH_LANES];                        /* 1 for particles that take part in the pass, else 0 */
+  float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
   float normal[3][CLOTH_LANES];
   float penetration[CLOTH_LANES]; /* [m]; 0 without contact */
 } lane_paths;
@@ -64,7 +65,7 @@ static void search_surface(const cloth *c, const moving_body *m, const cloth_geo
 }
 
 /* Lets a contact bring the end of the path back to its start. */
-static void go_back(surface_search *s) {
+static void return_to_start(surface_search *s) {
   const cloth_vector way = vector_flush(vector_subtract(s->from, s->to), STATE_QUANTUM);
   const float length = vector_length(way);
   if (length > STATE_QUANTUM) {
@@ -82,12 +83,11 @@ static int is_off_box(const cloth_geometry *g, const surface_search *s) {
 }
 
 /* Finds the contacts of a block of paths with the collider m, whose geometry is g, in pass number `pass`. `i` is the
-   first particle. Returns 1 if another pass is needed. */
-CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
-                                lane_paths *p) {
-  int again = 0;
+   first particle. */
+CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
+                                 lane_paths *p) {
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    p->penetration[lane] = 0.0f;
+    p->penetration[lane] = p->again[lane] = 0.0f;
     p->normal[0][lane] = p->normal[2][lane] = 0.0f;
     p->normal[1][lane] = 1.0f;
     if (!(p->near[lane] > 0.0f)) {
@@ -101,16 +101,15 @@ CLOTH_SEPARATE int search_lanes(const cloth *c, const moving_body *m, const clot
     }
     search_surface(c, m, g, i + lane, pass, &s);
     if (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE) {
-      go_back(&s);
+      return_to_start(&s);
     }
     statistics_of(c)->overflows += s.overflows;
-    again |= needs_another_pass(&s);
+    p->again[lane] = pass < CONTACT_PASSES - 1 && needs_another_pass(&s) ? 1.0f : 0.0f;
     p->penetration[lane] = s.penetration;
     p->normal[0][lane] = s.normal.x;
     p->normal[1][lane] = s.normal.y;
     p->normal[2][lane] = s.normal.z;
   }
-  return again && pass < CONTACT_PASSES - 1;
 }
 
 #endif

@@ -83,8 +83,7 @@ static void set_reach(const cloth_collider *body, const cloth_geometry *g, movin
 /* Does the solver hold particles on a collider? Not on concave shapes and shared bodies, which projection keeps the
    whole thickness from. */
 static int is_held_by_solver(const cloth *c, int32_t index) {
-  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders &&
-         !is_concave(&collider_at(c, index)->body);
+  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders && !is_concave(&slot_at(c, index)->body);
 }
 
 /* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
@@ -94,7 +93,7 @@ static int is_held_by_solver(const cloth *c, int32_t index) {
 static int32_t count_meshes(const cloth *c, int32_t end) {
   int32_t meshes = 0;
   for (int32_t index = 0; index < end; index++) {
-    meshes += is_collider(c, index) && collider_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
   }
   return meshes;
 }
@@ -103,7 +102,7 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
-  const collider_slot *slot = collider_at(c, index);
+  const collider_slot *slot = slot_at(c, index);
   moving_body *m = &workspace_of(c)->body;
   if (m->index == index && m->substep == substep) {
     return m;
@@ -125,7 +124,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &collider_at(c, m->index)->body;
+  return &slot_at(c, m->index)->body;
 }
 
 /*
@@ -282,21 +281,22 @@ CLOTH_INLINE void load_paths(const cloth *c, const moving_body *m, int32_t i, co
 
 #if WITH_CONCAVE
 
-/* find_contacts() for concave shapes. Returns 1 if another pass is needed, see concave_contact.h. */
-CLOTH_SEPARATE int find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, const lanes_mask *near,
-                                         int32_t pass, contact_block *b) {
+/* find_contacts() for concave shapes and the particles *near, which become those that need another pass, see
+   concave_contact.h. */
+CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near,
+                                          int32_t pass, contact_block *b) {
   lane_paths paths;
   load_paths(c, m, i, b);
   store_lanes3(paths.from, b->from);
   store_lanes3(paths.to, b->to);
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
-  const int again = search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
   b->penetration = lanes_add(penetration, lanes3_dot(b->push, b->normal));
   const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
   b->touches = lanes_keep(touches, lanes_splat(1.0f));
-  return again;
+  *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));
 }
 
 #endif
@@ -433,10 +433,11 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
 /* collide_block() for concave shapes: in several passes where surfaces meet. Particles count as touching once. */
 CLOTH_SEPARATE int collide_concave(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                    const lanes_mask *near, reaction_sums *sums) {
-  int touched = 0, again = 1;
-  for (int32_t pass = 0; again; pass++) {
+  int touched = 0;
+  lanes_mask left = *near;
+  for (int32_t pass = 0; lanes_any(left); pass++) {
     contact_block b;
-    again = find_concave_contacts(c, m, i, near, pass, &b);
+    find_concave_contacts(c, m, i, &left, pass, &b);
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches))) {
       break;
     }

@@ -81,7 +81,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
   obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
-    const collider_slot *slot = collider_at(c, index);
+    const collider_slot *slot = slot_at(c, index);
     if (is_collider(c, index) && slot->body.shape != CLOTH_SHAPE_PLANE && !is_concave(&slot->body)) {
       const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];

@@ -146,7 +146,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
     if (is_collider(c, index)) {
-      add_collider(&scene, &collider_at(c, index)->body);
+      add_collider(&scene, &slot_at(c, index)->body);
     }
   }
   return scene;
