@@ -1993,7 +1993,8 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  uint32_t slot;            /* offset of the collider's slot [bytes] */
+  int32_t index, substep;   /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
@@ -4700,19 +4701,19 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 330,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 350,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 605,   /* per particle that touches a collider */
+  COST_RESPOND = 625,   /* per particle that touches a collider */
   /* Geometry */
   COST_HULL = 60,         /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 400,     /* per particle near a concave shape, without its search */
-  COST_MESH_NODE = 200,   /* per node of a mesh's tree */
-  COST_TRIANGLE = 160,    /* per triangle of a mesh */
+  COST_CONCAVE = 530,     /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,   /* per node of a mesh's tree */
+  COST_TRIANGLE = 285,    /* per triangle of a mesh */
   COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
-  COST_FIELD_CELL = 1200, /* per cell of a height field */
-  COST_GRID = 400,        /* per distance in a distance grid */
-  COST_BODY = 200,        /* per step and shared body of the table */
+  COST_FIELD_CELL = 1480, /* per cell of a height field */
+  COST_GRID = 530,        /* per distance in a distance grid */
+  COST_BODY = 420,        /* per step and shared body of the table */
   COST_BODY_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
@@ -10966,6 +10967,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
   m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
   set_reach(&slot->body, geometry_of(c, &slot->body), m);
+  m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
   m->index = index;
   m->substep = substep;
   return m;
@@ -10973,7 +10975,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &slot_at(c, m->index)->body;
+  return &((const collider_slot *)at(c, m->slot))->body;
 }
 
 /*
@@ -11277,49 +11279,47 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-#if WITH_CONCAVE
-
-/* collide_block() for concave shapes: in several passes where surfaces meet. Particles count as touching once. */
-CLOTH_SEPARATE int collide_concave(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                   const lanes_mask *near, reaction_sums *sums) {
-  int touched = 0;
-  lanes_mask left = *near;
-  for (int32_t pass = 0; lanes_any(left); pass++) {
-    contact_block b;
-    find_concave_contacts(c, m, i, &left, pass, &b);
-    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches))) {
-      break;
-    }
-    const lanes_sum touching = sums->touching, sticking = sums->sticking;
-    respond_to_contacts(c, plan, m, i, &b, sums);
-    if (touched) {
-      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
-      sums->touching = touching;
-      sums->sticking = sticking;
-    }
-    touched = 1;
-  }
-  return touched;
-}
-
-#endif
-
-/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
+   passes where surfaces meet, in which particles count as touching once. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
 #if WITH_CONCAVE
-  if (is_concave(shape_of(c, m))) {
-    return collide_concave(c, plan, m, i, near, sums);
+  const int concave = is_concave(shape_of(c, m));
+  lanes_sum touching, sticking;
+  lanes_mask left = *near;
+  for (int32_t pass = 0;; pass++) {
+    if (concave) {
+      find_concave_contacts(c, m, i, &left, pass, &b);
+    } else {
+      find_contacts(c, m, i, *near, &b);
+    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
+      return pass > 0;
+    }
+    if (pass > 0) {
+      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
+      touching = sums->touching;
+      sticking = sums->sticking;
+    }
+    respond_to_contacts(c, plan, m, i, &b, sums);
+    if (pass > 0) {
+      sums->touching = touching;
+      sums->sticking = sticking;
+    }
+    if (!concave || !lanes_any(left)) {
+      return 1;
+    }
   }
-#endif
+#else
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
     return 1;
   }
   return 0;
+#endif
 }
 
 /* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes

@@ -117,6 +117,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
   m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
   set_reach(&slot->body, geometry_of(c, &slot->body), m);
+  m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
   m->index = index;
   m->substep = substep;
   return m;
@@ -124,7 +125,7 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &slot_at(c, m->index)->body;
+  return &((const collider_slot *)at(c, m->slot))->body;
 }
 
 /*
@@ -428,49 +429,47 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
 }
 
-#if WITH_CONCAVE
-
-/* collide_block() for concave shapes: in several passes where surfaces meet. Particles count as touching once. */
-CLOTH_SEPARATE int collide_concave(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                   const lanes_mask *near, reaction_sums *sums) {
-  int touched = 0;
-  lanes_mask left = *near;
-  for (int32_t pass = 0; lanes_any(left); pass++) {
-    contact_block b;
-    find_concave_contacts(c, m, i, &left, pass, &b);
-    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches))) {
-      break;
-    }
-    const lanes_sum touching = sums->touching, sticking = sums->sticking;
-    respond_to_contacts(c, plan, m, i, &b, sums);
-    if (touched) {
-      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
-      sums->touching = touching;
-      sums->sticking = sticking;
-    }
-    touched = 1;
-  }
-  return touched;
-}
-
-#endif
-
-/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
+   passes where surfaces meet, in which particles count as touching once. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
 #if WITH_CONCAVE
-  if (is_concave(shape_of(c, m))) {
-    return collide_concave(c, plan, m, i, near, sums);
+  const int concave = is_concave(shape_of(c, m));
+  lanes_sum touching, sticking;
+  lanes_mask left = *near;
+  for (int32_t pass = 0;; pass++) {
+    if (concave) {
+      find_concave_contacts(c, m, i, &left, pass, &b);
+    } else {
+      find_contacts(c, m, i, *near, &b);
+    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
+      return pass > 0;
+    }
+    if (pass > 0) {
+      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
+      touching = sums->touching;
+      sticking = sums->sticking;
+    }
+    respond_to_contacts(c, plan, m, i, &b, sums);
+    if (pass > 0) {
+      sums->touching = touching;
+      sums->sticking = sticking;
+    }
+    if (!concave || !lanes_any(left)) {
+      return 1;
+    }
   }
-#endif
+#else
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
     return 1;
   }
   return 0;
+#endif
 }
 
 /* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes

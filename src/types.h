@@ -271,7 +271,8 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
-  int32_t index, substep;   /* the collider's slot and the substep that all this is for */
+  uint32_t slot;            /* offset of the collider's slot [bytes] */
+  int32_t index, substep;   /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
