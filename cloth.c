@@ -2668,6 +2668,8 @@ CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
 }
 
+#if WITH_GEOMETRY
+
 static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
   return (const char *)(const void *)g + offset;
 }
@@ -2676,6 +2678,8 @@ static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
 static int is_geometry(const cloth_geometry *g) {
   return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
 }
+
+#endif
 
 #if WITH_COLLIDERS
 
@@ -2695,6 +2699,14 @@ static const cloth_surroundings *surroundings_of(const cloth *c) {
 /* The geometry of a collider during a step; NULL for shapes without. */
 static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
   return has_geometry(body) ? surroundings_of(c)->geometries[body->geometry.place] : NULL;
+}
+
+#else
+
+static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
+  (void)c;
+  (void)body;
+  return NULL;
 }
 
 #endif
@@ -4883,7 +4895,7 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
  * path meets. In: corners, paths. Out: the contact found so far. Reads and writes no cloth.
  */
 
-#if WITH_GEOMETRY
+#if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
 typedef struct triangle {
@@ -4973,6 +4985,8 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
   return nearest;
 }
 
+#if WITH_MESH
+
 /* Is a triangle nearer to a point than a radius? */
 static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
   const cloth_vector p = vector_subtract(point, t->corner);
@@ -4987,6 +5001,9 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
          (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
 }
 
+#endif
+#endif
+
 /// Contact of a path with triangles ///
 
 /*
@@ -4994,6 +5011,9 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
  * it was. If it passes through none, the nearest point of all triangles holds it, if that is closer than the margin. So
  * the edge between two triangles of a plane never holds it: their inner points are nearer.
  */
+
+#if WITH_CONCAVE
+
 typedef struct surface_search {
   cloth_vector from, to; /* in the collider's axes [m] */
   float margin;          /* distance to keep [m] */
@@ -5014,11 +5034,6 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
-/* The normal on one side of a triangle, without -0. */
-static cloth_vector side_normal(const triangle *t, float side) {
-  return vector_flush_work(vector_scale(t->normal, side));
-}
-
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
   surface_search s;
   s.from = from;
@@ -5033,6 +5048,8 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.other = s.normal;
   return s;
 }
+
+#if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
  */
@@ -5061,19 +5078,9 @@ static void approach_surface(surface_search *s, float distance, cloth_vector nor
   }
 }
 
-/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
-static int passes_through(surface_search *s, const triangle *t, float before, float after) {
-  const float share = flush_small(before / (before - after), WORK_QUANTUM);
-  const cloth_vector start = vector_subtract(s->from, t->corner);
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
-  float excess[3];
-  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
-    return 0;
-  }
-  const float side = before < 0.0f ? -1.0f : 1.0f;
-  pass_surface(s, share, side_normal(t, side), negate(side * after));
-  return 1;
+/* The normal on one side of a triangle, without -0. */
+static cloth_vector side_normal(const triangle *t, float side) {
+  return vector_flush_work(vector_scale(t->normal, side));
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
@@ -5096,6 +5103,8 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
   }
 }
 
+#endif
+
 /* Penetration left after a contact that takes another pass [m]: less is rounding. */
 #define PASS_DEPTH 1.0e-5f
 
@@ -5104,6 +5113,23 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
 static int needs_another_pass(const surface_search *s) {
   const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
   return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
+}
+
+#if WITH_MESH
+
+/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
+static int passes_through(surface_search *s, const triangle *t, float before, float after) {
+  const float share = flush_small(before / (before - after), WORK_QUANTUM);
+  const cloth_vector start = vector_subtract(s->from, t->corner);
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
+  float excess[3];
+  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
+    return 0;
+  }
+  const float side = before < 0.0f ? -1.0f : 1.0f;
+  pass_surface(s, share, side_normal(t, side), negate(side * after));
+  return 1;
 }
 
 /* Takes one triangle into account. */
@@ -5126,6 +5152,7 @@ static void meet_triangle(surface_search *s, const triangle *t) {
   }
 }
 
+#endif
 #endif
 
 /// Triangle meshes ///
@@ -5773,6 +5800,7 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
 
 /* Distances of a block of local points from a collider of any shape but those with is_concave(). */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  (void)g;
   switch (body->shape) {
 #if WITH_HULL
   case CLOTH_SHAPE_HULL:
@@ -14301,6 +14329,7 @@ static int are_within(const float *values, int32_t count, float limit) {
   return 1;
 }
 
+#if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 /* Ranges of the spacing of samples [m]. */
 #define MIN_SAMPLE_SPACING 1.0e-3f
 #define MAX_SAMPLE_SPACING 1.0e3f
@@ -14308,6 +14337,7 @@ static int are_within(const float *values, int32_t count, float limit) {
 static int is_spacing(float spacing) {
   return in_range(spacing, MIN_SAMPLE_SPACING, MAX_SAMPLE_SPACING);
 }
+#endif
 
 #if WITH_HULL
 static int find_plane_fault(const cloth_hull_data *d) {

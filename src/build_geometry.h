@@ -99,6 +99,7 @@ static int are_within(const float *values, int32_t count, float limit) {
   return 1;
 }
 
+#if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 /* Ranges of the spacing of samples [m]. */
 #define MIN_SAMPLE_SPACING 1.0e-3f
 #define MAX_SAMPLE_SPACING 1.0e3f
@@ -106,6 +107,7 @@ static int are_within(const float *values, int32_t count, float limit) {
 static int is_spacing(float spacing) {
   return in_range(spacing, MIN_SAMPLE_SPACING, MAX_SAMPLE_SPACING);
 }
+#endif
 
 #if WITH_HULL
 static int find_plane_fault(const cloth_hull_data *d) {

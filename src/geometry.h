@@ -37,6 +37,8 @@ CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
 }
 
+#if WITH_GEOMETRY
+
 static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
   return (const char *)(const void *)g + offset;
 }
@@ -45,6 +47,8 @@ static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
 static int is_geometry(const cloth_geometry *g) {
   return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
 }
+
+#endif
 
 #if WITH_COLLIDERS
 
@@ -64,6 +68,14 @@ static const cloth_surroundings *surroundings_of(const cloth *c) {
 /* The geometry of a collider during a step; NULL for shapes without. */
 static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
   return has_geometry(body) ? surroundings_of(c)->geometries[body->geometry.place] : NULL;
+}
+
+#else
+
+static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
+  (void)c;
+  (void)body;
+  return NULL;
 }
 
 #endif

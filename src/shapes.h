@@ -108,6 +108,7 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
 
 /* Distances of a block of local points from a collider of any shape but those with is_concave(). */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  (void)g;
   switch (body->shape) {
 #if WITH_HULL
   case CLOTH_SHAPE_HULL:

@@ -10,7 +10,7 @@
  * path meets. In: corners, paths. Out: the contact found so far. Reads and writes no cloth.
  */
 
-#if WITH_GEOMETRY
+#if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
 typedef struct triangle {
@@ -100,6 +100,8 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
   return nearest;
 }
 
+#if WITH_MESH
+
 /* Is a triangle nearer to a point than a radius? */
 static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
   const cloth_vector p = vector_subtract(point, t->corner);
@@ -114,6 +116,9 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
          (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
 }
 
+#endif
+#endif
+
 /// Contact of a path with triangles ///
 
 /*
@@ -121,6 +126,9 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
  * it was. If it passes through none, the nearest point of all triangles holds it, if that is closer than the margin. So
  * the edge between two triangles of a plane never holds it: their inner points are nearer.
  */
+
+#if WITH_CONCAVE
+
 typedef struct surface_search {
   cloth_vector from, to; /* in the collider's axes [m] */
   float margin;          /* distance to keep [m] */
@@ -141,11 +149,6 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
-/* The normal on one side of a triangle, without -0. */
-static cloth_vector side_normal(const triangle *t, float side) {
-  return vector_flush_work(vector_scale(t->normal, side));
-}
-
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
   surface_search s;
   s.from = from;
@@ -160,6 +163,8 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.other = s.normal;
   return s;
 }
+
+#if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
  */
@@ -188,19 +193,9 @@ static void approach_surface(surface_search *s, float distance, cloth_vector nor
   }
 }
 
-/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
-static int passes_through(surface_search *s, const triangle *t, float before, float after) {
-  const float share = flush_small(before / (before - after), WORK_QUANTUM);
-  const cloth_vector start = vector_subtract(s->from, t->corner);
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
-  float excess[3];
-  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
-    return 0;
-  }
-  const float side = before < 0.0f ? -1.0f : 1.0f;
-  pass_surface(s, share, side_normal(t, side), negate(side * after));
-  return 1;
+/* The normal on one side of a triangle, without -0. */
+static cloth_vector side_normal(const triangle *t, float side) {
+  return vector_flush_work(vector_scale(t->normal, side));
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
@@ -223,6 +218,8 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
   }
 }
 
+#endif
+
 /* Penetration left after a contact that takes another pass [m]: less is rounding. */
 #define PASS_DEPTH 1.0e-5f
 
@@ -231,6 +228,23 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
 static int needs_another_pass(const surface_search *s) {
   const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
   return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
+}
+
+#if WITH_MESH
+
+/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
+static int passes_through(surface_search *s, const triangle *t, float before, float after) {
+  const float share = flush_small(before / (before - after), WORK_QUANTUM);
+  const cloth_vector start = vector_subtract(s->from, t->corner);
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
+  float excess[3];
+  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
+    return 0;
+  }
+  const float side = before < 0.0f ? -1.0f : 1.0f;
+  pass_surface(s, share, side_normal(t, side), negate(side * after));
+  return 1;
 }
 
 /* Takes one triangle into account. */
@@ -253,4 +267,5 @@ static void meet_triangle(surface_search *s, const triangle *t) {
   }
 }
 
+#endif
 #endif
