@@ -4713,15 +4713,15 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 350,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 365,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 150,    /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 625,   /* per particle that touches a collider */
+  COST_RESPOND = 645,   /* per particle that touches a collider */
   /* Geometry */
   COST_HULL = 60,         /* per plane and edge of a hull, for one distance */
   COST_CONCAVE = 530,     /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,   /* per node of a mesh's tree */
-  COST_TRIANGLE = 285,    /* per triangle of a mesh */
+  COST_TRIANGLE = 310,    /* per triangle of a mesh */
   COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
   COST_FIELD_CELL = 1480, /* per cell of a height field */
   COST_GRID = 530,        /* per distance in a distance grid */

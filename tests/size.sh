@@ -20,9 +20,9 @@ mkdir -p "$out"
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # projection, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
-goal_bytes_everything=84992 # of which the texts of the explain calls are 2,900
+goal_bytes_everything=105984 # of which geometry and shared bodies are 19,500, the texts of the explain calls 3,800
 goal_bytes_minimal=23808
-goal_stack=1664
+goal_stack=2560 # without height fields and meshes 1,700
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=1600
 planning="^cloth_(config_work_bound|plan)\$"

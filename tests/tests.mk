@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy conservation flag thesis quality fabrics matrix size cost
+.PHONY: check test list programs accuracy conservation flag thesis quality fabrics geometry matrix size cost
 .SECONDARY:
 
 comma := ,
@@ -66,6 +66,10 @@ conservation flag: %: $(BUILD)/tests/%
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
+
+# What floors with geometry cost beside a box.
+geometry:
+	@sh tests/geometry_cost.sh $(BUILD)
 
 # The experiments of tests/material.c as a table, and a picture.
 fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
