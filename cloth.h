@@ -598,8 +598,8 @@ typedef struct cloth_geometry_data {
 /* Returns data of a shape, all else 0. */
 CLOTH_API cloth_geometry_data cloth_geometry_data_default(int32_t shape);
 
-/* Writes how many bytes a geometry takes: hulls 28 KB or less, height fields and distance grids 4 a sample, meshes some
-   150 a triangle. Reads no data but counts. Returns CLOTH_OK; RANGE: a shape or a count; NULL; LEFT_OUT: the shape. */
+/* Writes how many bytes a geometry takes: hulls 7 KB or less, height fields and distance grids 4 a sample, meshes some
+   130 a triangle. Reads no data but counts. Returns CLOTH_OK; RANGE: a shape or a count; NULL; LEFT_OUT: the shape. */
 CLOTH_API int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes);
 
 /* Builds a geometry in `bytes` bytes of the caller's memory, aligned to CLOTH_ALIGNMENT. Takes a time in proportion to
@@ -610,8 +610,8 @@ CLOTH_API int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *byte
 CLOTH_API int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes,
                                    const cloth_geometry **out);
 
-/* Says in words what is wrong with data, as cloth_config_explain() does. Returns what cloth_build_geometry() would, but
-   for ARENA. */
+/* Says in words what is wrong with data, as cloth_config_explain() does, but for what only building finds: that planes
+   enclose nothing or not all sides. Returns what cloth_build_geometry() would otherwise, but for ARENA. */
 CLOTH_API int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes);
 
 /* Lets a collider have a geometry, which will be at a place in the table of every step: sets its shape and key. Returns

@@ -101,6 +101,7 @@ int main(void) {
 #if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)
   cloth_collider hull = cloth_collider_default();
   hull.shape = CLOTH_SHAPE_HULL;
+  config.columns = config.rows = 6;
   cloth *sheet;
   CHECK(cloth_init(&config, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
   CHECK(cloth_add_collider(sheet, &hull) == CLOTH_ERROR_LEFT_OUT, "a hull");
