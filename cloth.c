@@ -2018,7 +2018,7 @@ typedef struct workspace {
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; 0 between steps */
+  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
@@ -12804,6 +12804,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  workspace_of(c)->bodies = 0;              /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
@@ -13292,9 +13293,10 @@ static int check_step_alone(const cloth *c, float dt) {
   return error;
 }
 
-/* Wakes a cloth that had shared bodies near it in the step before, and has none now. */
+/* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
 static void forget_bodies(const cloth *c) {
   const uint32_t none[2] = {0, 0};
+  workspace_of(c)->bodies = 0;
   if (WITH_BODIES) {
     set_input(c, inputs_of(c)->bodies_hash, none, sizeof none);
   }
@@ -14768,6 +14770,7 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
+  workspace_of(c)->bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif

@@ -254,9 +254,10 @@ static int check_step_alone(const cloth *c, float dt) {
   return error;
 }
 
-/* Wakes a cloth that had shared bodies near it in the step before, and has none now. */
+/* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
 static void forget_bodies(const cloth *c) {
   const uint32_t none[2] = {0, 0};
+  workspace_of(c)->bodies = 0;
   if (WITH_BODIES) {
     set_input(c, inputs_of(c)->bodies_hash, none, sizeof none);
   }

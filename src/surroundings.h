@@ -183,6 +183,7 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
+  workspace_of(c)->bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif

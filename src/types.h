@@ -296,7 +296,7 @@ typedef struct workspace {
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; 0 between steps */
+  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
