@@ -123,10 +123,10 @@
 #else
 #define WITH_DISTANCE_GRID 1
 #endif
-#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
-#define WITH_BODIES 0
+#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
+#define WITH_SHARED_BODIES 0
 #else
-#define WITH_BODIES 1
+#define WITH_SHARED_BODIES 1
 #endif
 #define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
 #define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
@@ -1794,8 +1794,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
  *                    touch     prepare clears them
- *   own.bodies       prepare   shared bodies near the cloth, as collider slots           every stage
- *   own.body_places  prepare   their places in the caller's table                        the end of the step
+ *   own.shared_bodies       prepare   shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places  prepare   their places in the caller's table                        the end of the step
  *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
@@ -1916,7 +1916,7 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t bodies_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
@@ -2018,7 +2018,7 @@ typedef struct workspace {
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; each step sets it */
+  int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
@@ -2058,7 +2058,7 @@ typedef struct cloth_settings {
   cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
-    int32_t geometry, meshes, max_bodies;
+    int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -2083,7 +2083,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t bodies, body_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2186,7 +2186,7 @@ static collider_slot *colliders_of(const cloth *c) {
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
 static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
-  return WITH_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.bodies) + body : colliders_of(c) + index;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body : colliders_of(c) + index;
 }
 
 static confinement *confined_of(const cloth *c) {
@@ -2207,7 +2207,7 @@ static cloth_statistics *statistics_of(const cloth *c) {
 
 /* One past the last collider, shared bodies of the step included. */
 static int32_t collider_end(const cloth *c) {
-  const int32_t bodies = WITH_BODIES ? workspace_of(c)->bodies : 0;
+  const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
   return bodies ? c->settings.capacity.max_colliders + bodies : inputs_of(c)->collider_end;
 }
 
@@ -2972,7 +2972,7 @@ int cloth_self_test(void) {
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
   X(capacity.geometry, 0, 1, "")                                                                                       \
   X(capacity.meshes, 0, 16, "")                                                                                        \
-  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -3007,10 +3007,10 @@ int cloth_self_test(void) {
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_bodies")               \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")               \
   X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies: CLOTH_NO_BODIES"))                            \
+  X(NO_SHARED_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
@@ -3509,7 +3509,7 @@ static int find_conflict(const cloth_config *config) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
   if (config->capacity.fixed_work &&
-      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_bodies > 0)) {
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
     return CONFIG_FAULT(WORK_GEOMETRY);
   }
   return 0;
@@ -3559,8 +3559,8 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MESH && config->capacity.meshes > 0) {
     return CONFIG_FAULT(NO_MESH);
   }
-  if (!WITH_BODIES && config->capacity.max_bodies > 0) {
-    return CONFIG_FAULT(NO_BODIES);
+  if (!WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0) {
+    return CONFIG_FAULT(NO_SHARED_BODIES);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
@@ -3786,10 +3786,10 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  const uint32_t bodies = (uint32_t)config->capacity.max_bodies, meshes = (uint32_t)config->capacity.meshes;
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
   c->own.reactions = reserve(end, ((uint32_t)config->max_colliders + bodies) * (uint32_t)sizeof(cloth_reaction));
-  c->own.bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
-  c->own.body_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
+  c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
+  c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
 }
 
@@ -3803,7 +3803,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
   int32_t obstacles =
-      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_bodies) * OBSTACLE_FLOATS : 0;
+      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
@@ -3976,7 +3976,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.geometry = config->capacity.geometry;
   s->capacity.meshes = config->capacity.meshes;
-  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
@@ -4725,8 +4725,8 @@ enum {
   COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
   COST_FIELD_CELL = 1480, /* per cell of a height field */
   COST_GRID = 530,        /* per distance in a distance grid */
-  COST_BODY = 420,        /* per step and shared body of the table */
-  COST_BODY_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_SHARED_BODY = 420,        /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -6148,7 +6148,7 @@ static int32_t public_mode(const spring_family *s) {
 
 /* Bytes of the reactions of all colliders and shared bodies. */
 static size_t reaction_bytes(const cloth *c) {
-  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_bodies) * sizeof(cloth_reaction);
+  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * sizeof(cloth_reaction);
 }
 
 /* Clears the report of the last step, and sets what the plan of this step decides. */
@@ -12787,8 +12787,8 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
 
 /* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
-  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_BODY_BOUNDS;
-  return c->settings.capacity.max_bodies > 0 ? CLOTH_BODY_LIMIT * (uint64_t)COST_BODY + particles : 0u;
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -12804,12 +12804,12 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->bodies = 0;              /* of no step */
+  workspace_of(c)->shared_bodies = 0;              /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
@@ -12846,7 +12846,7 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&scene, sizeof scene);
   scene.confined = config->capacity.max_confined;
   scene.tether_slots = config->tethers.count;
-  add_bodies(&scene, config->max_colliders + config->capacity.max_bodies, config->capacity.geometry,
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
              config->capacity.meshes);
   return scene;
 }
@@ -13296,9 +13296,9 @@ static int check_step_alone(const cloth *c, float dt) {
 /* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
 static void forget_bodies(const cloth *c) {
   const uint32_t none[2] = {0, 0};
-  workspace_of(c)->bodies = 0;
-  if (WITH_BODIES) {
-    set_input(c, inputs_of(c)->bodies_hash, none, sizeof none);
+  workspace_of(c)->shared_bodies = 0;
+  if (WITH_SHARED_BODIES) {
+    set_input(c, inputs_of(c)->shared_hash, none, sizeof none);
   }
 }
 
@@ -14607,7 +14607,7 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
 
 /*
  * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.bodies and own.body_places hold the bodies of
+ * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the bodies of
  * the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
@@ -14616,16 +14616,16 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
   if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_BODY_LIMIT) {
+      around->body_count > CLOTH_SHARED_BODY_LIMIT) {
     return CLOTH_ERROR_RANGE;
   }
   if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
     return CLOTH_ERROR_NULL;
   }
-  return around->body_count == 0 || c->settings.capacity.max_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
+  return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
-static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_body *body) {
+static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
   error = error ? error : check_pose(&body->previous);
   if (error || !has_geometry(&body->collider)) {
@@ -14655,7 +14655,7 @@ static int check_surroundings(const cloth *c, const cloth_surroundings *around) 
   return error;
 }
 
-#if WITH_BODIES
+#if WITH_SHARED_BODIES
 
 /* A box in world axes [m]. */
 typedef struct world_box {
@@ -14709,7 +14709,7 @@ static int is_body_near(const cloth *c, const collider_slot *slot, const world_b
 }
 
 /* A body as a step uses it. */
-static collider_slot slot_of_body(const cloth_body *body) {
+static collider_slot slot_of_body(const cloth_shared_body *body) {
   collider_slot slot = stored_collider(&body->collider);
   slot.previous = normalised_pose(&body->previous);
   return slot;
@@ -14718,8 +14718,8 @@ static collider_slot slot_of_body(const cloth_body *body) {
 /* Takes the bodies near the cloth into the step. Returns how many there was no room for. */
 CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surroundings *around) {
   workspace *w = workspace_of(c);
-  collider_slot *slots = (collider_slot *)at(c, c->own.bodies);
-  int32_t *places = (int32_t *)at(c, c->own.body_places);
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  int32_t *places = (int32_t *)at(c, c->own.shared_places);
   int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
   const world_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
@@ -14728,36 +14728,36 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
       continue;
     }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
-    if (w->bodies == c->settings.capacity.max_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
+    if (w->shared_bodies == c->settings.capacity.max_shared_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
     meshes += is_mesh;
-    slots[w->bodies] = slot;
-    places[w->bodies++] = n;
+    slots[w->shared_bodies] = slot;
+    places[w->shared_bodies++] = n;
   }
   return left_out;
 }
 
 /* Wakes a cloth near which other bodies are than in the step before. */
 static void compare_bodies(const cloth *c) {
-  const int32_t bodies = workspace_of(c)->bodies;
+  const int32_t bodies = workspace_of(c)->shared_bodies;
   uint32_t words[2] = {0, 0};
   if (bodies) {
     hasher h;
     hash_start(&h);
-    hash_words(&h, (const any_word *)at(c, c->own.bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
+    hash_words(&h, (const any_word *)at(c, c->own.shared_bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
     const uint64_t hash = hash_end(&h);
     words[0] = (uint32_t)hash;
     words[1] = (uint32_t)(hash >> 32);
   }
-  set_input(c, inputs_of(c)->bodies_hash, words, sizeof words);
+  set_input(c, inputs_of(c)->shared_hash, words, sizeof words);
 }
 
 /* Adds what the cloth did to the bodies of the step to the caller's reactions. */
 static void report_reactions(const cloth *c, const cloth_surroundings *around) {
-  const int32_t *places = (const int32_t *)at(c, c->own.body_places);
-  for (int32_t n = 0; around->reactions && n < workspace_of(c)->bodies; n++) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
+  for (int32_t n = 0; around->reactions && n < workspace_of(c)->shared_bodies; n++) {
     const cloth_reaction *from = &reactions_of(c)[c->settings.capacity.max_colliders + n];
     cloth_reaction *to = &around->reactions[places[n]];
     to->impulse = vector_add(to->impulse, from->impulse);
@@ -14770,23 +14770,23 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
-  workspace_of(c)->bodies = 0;
+  workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif
-#if WITH_BODIES
+#if WITH_SHARED_BODIES
   const int has_bodies = around && around->body_count > 0;
   const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
-  if (c->settings.capacity.max_bodies > 0) {
+  if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c);
   }
   const int result = step(c, dt);
   if (has_bodies) {
-    add_work(c, (uint32_t)around->body_count, COST_BODY);
-    add_work(c, (uint32_t)c->count, COST_BODY_BOUNDS);
+    add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
+    add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
     report_reactions(c, around);
-    workspace_of(c)->bodies = 0;
+    workspace_of(c)->shared_bodies = 0;
   }
 #else
   const int result = step(c, dt);

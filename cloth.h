@@ -34,7 +34,7 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS,
- *            _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _BODIES leave parts
+ *            _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts
  * out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and the default config does
  * not need them.
  *
@@ -65,7 +65,7 @@ extern "C" {
 #define CLOTH_ITERATION_LIMIT 4096   /* most solver iterations of a substep */
 #define CLOTH_COLLIDER_LIMIT 64      /* most colliders of a cloth */
 #define CLOTH_GEOMETRY_LIMIT 1024    /* most geometries of a step */
-#define CLOTH_BODY_LIMIT 1024        /* most bodies of a table that cloths share */
+#define CLOTH_SHARED_BODY_LIMIT 1024        /* most bodies of a table that cloths share */
 #define CLOTH_HULL_PLANE_LIMIT 64    /* most planes of a hull */
 #define CLOTH_TRIANGLE_LIMIT 1000000 /* most triangles of a mesh */
 #define CLOTH_SAMPLE_LIMIT 4194304   /* most samples of a height field or distance grid */
@@ -294,7 +294,7 @@ typedef struct cloth_config_capacity {
   int32_t geometry;       /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
   int32_t meshes;         /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 52 bytes of
                              scratch each per particle */
-  int32_t max_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64; default
+  int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64; default
                          0; 140 bytes of scratch each, and up to 52 with tethers */
 } cloth_config_capacity;
 
@@ -405,7 +405,7 @@ struct cloth_surroundings;
 /* Steps with geometries, and with bodies that cloths share: see "Geometry". NULL is no surroundings. Nothing of them is
    kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL). Returns what cloth_step() does; GEOMETRY: a collider's
    geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
-   capacity.max_bodies. */
+   capacity.max_shared_bodies. */
 CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
 
 /// Drawing ///
@@ -619,20 +619,20 @@ CLOTH_API int cloth_geometry_explain(const cloth_geometry_data *data, char *text
 CLOTH_API int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place);
 
 /* A body of a table that cloths share, which moves from `previous` to collider.pose during the next step. */
-typedef struct cloth_body {
+typedef struct cloth_shared_body {
   cloth_collider collider;
   cloth_pose previous;
-} cloth_body;
+} cloth_shared_body;
 
 /* What is around the cloths of a world in a step. A step takes from the bodies those whose bounding sphere comes near
-   the cloth, at most capacity.max_bodies in the order of the table; more are counted in statistics.overflows. They act
+   the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows. They act
    after the cloth's own colliders. Bodies are not state: two machines stay equal if they give equal tables. A sleeping
    cloth wakes when the bodies near it differ from those of the step before. */
 typedef struct cloth_surroundings {
   const cloth_geometry *const *geometries; /* table of geometries; NULL at places that no collider names */
   int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
-  const cloth_body *bodies;                /* table of bodies */
-  int32_t body_count;                      /* 0..CLOTH_BODY_LIMIT */
+  const cloth_shared_body *bodies;                /* table of bodies */
+  int32_t body_count;                      /* 0..CLOTH_SHARED_BODY_LIMIT */
   cloth_reaction
       *reactions; /* NULL, or one for each body: what this cloth does to it is added; the caller clears them */
 } cloth_surroundings;

@@ -43,7 +43,7 @@ static collider_slot *colliders_of(const cloth *c) {
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
 static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
-  return WITH_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.bodies) + body : colliders_of(c) + index;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body : colliders_of(c) + index;
 }
 
 static confinement *confined_of(const cloth *c) {
@@ -64,7 +64,7 @@ static cloth_statistics *statistics_of(const cloth *c) {
 
 /* One past the last collider, shared bodies of the step included. */
 static int32_t collider_end(const cloth *c) {
-  const int32_t bodies = WITH_BODIES ? workspace_of(c)->bodies : 0;
+  const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
   return bodies ? c->settings.capacity.max_colliders + bodies : inputs_of(c)->collider_end;
 }
 

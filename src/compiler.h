@@ -104,10 +104,10 @@
 #else
 #define WITH_DISTANCE_GRID 1
 #endif
-#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
-#define WITH_BODIES 0
+#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
+#define WITH_SHARED_BODIES 0
 #else
-#define WITH_BODIES 1
+#define WITH_SHARED_BODIES 1
 #endif
 #define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
 #define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)

@@ -109,7 +109,7 @@ static int find_conflict(const cloth_config *config) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
   if (config->capacity.fixed_work &&
-      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_bodies > 0)) {
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
     return CONFIG_FAULT(WORK_GEOMETRY);
   }
   return 0;
@@ -159,8 +159,8 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MESH && config->capacity.meshes > 0) {
     return CONFIG_FAULT(NO_MESH);
   }
-  if (!WITH_BODIES && config->capacity.max_bodies > 0) {
-    return CONFIG_FAULT(NO_BODIES);
+  if (!WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0) {
+    return CONFIG_FAULT(NO_SHARED_BODIES);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);

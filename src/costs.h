@@ -87,8 +87,8 @@ enum {
   COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
   COST_FIELD_CELL = 1480, /* per cell of a height field */
   COST_GRID = 530,        /* per distance in a distance grid */
-  COST_BODY = 420,        /* per step and shared body of the table */
-  COST_BODY_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_SHARED_BODY = 420,        /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Contact in the solver */
   COST_SEEK = 560,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

@@ -77,7 +77,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.geometry = config->capacity.geometry;
   s->capacity.meshes = config->capacity.meshes;
-  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);

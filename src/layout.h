@@ -161,10 +161,10 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  const uint32_t bodies = (uint32_t)config->capacity.max_bodies, meshes = (uint32_t)config->capacity.meshes;
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
   c->own.reactions = reserve(end, ((uint32_t)config->max_colliders + bodies) * (uint32_t)sizeof(cloth_reaction));
-  c->own.bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
-  c->own.body_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
+  c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
+  c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
 }
 
@@ -178,7 +178,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
   int32_t obstacles =
-      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_bodies) * OBSTACLE_FLOATS : 0;
+      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {

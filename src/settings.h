@@ -43,7 +43,7 @@
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
   X(capacity.geometry, 0, 1, "")                                                                                       \
   X(capacity.meshes, 0, 16, "")                                                                                        \
-  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -78,10 +78,10 @@
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_bodies")               \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")               \
   X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies: CLOTH_NO_BODIES"))                            \
+  X(NO_SHARED_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \

@@ -22,7 +22,7 @@ static int32_t public_mode(const spring_family *s) {
 
 /* Bytes of the reactions of all colliders and shared bodies. */
 static size_t reaction_bytes(const cloth *c) {
-  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_bodies) * sizeof(cloth_reaction);
+  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * sizeof(cloth_reaction);
 }
 
 /* Clears the report of the last step, and sets what the plan of this step decides. */

@@ -257,9 +257,9 @@ static int check_step_alone(const cloth *c, float dt) {
 /* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
 static void forget_bodies(const cloth *c) {
   const uint32_t none[2] = {0, 0};
-  workspace_of(c)->bodies = 0;
-  if (WITH_BODIES) {
-    set_input(c, inputs_of(c)->bodies_hash, none, sizeof none);
+  workspace_of(c)->shared_bodies = 0;
+  if (WITH_SHARED_BODIES) {
+    set_input(c, inputs_of(c)->shared_hash, none, sizeof none);
   }
 }
 

@@ -20,7 +20,7 @@
 
 /*
  * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.bodies and own.body_places hold the bodies of
+ * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the bodies of
  * the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
@@ -29,16 +29,16 @@
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
   if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_BODY_LIMIT) {
+      around->body_count > CLOTH_SHARED_BODY_LIMIT) {
     return CLOTH_ERROR_RANGE;
   }
   if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
     return CLOTH_ERROR_NULL;
   }
-  return around->body_count == 0 || c->settings.capacity.max_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
+  return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
-static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_body *body) {
+static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
   error = error ? error : check_pose(&body->previous);
   if (error || !has_geometry(&body->collider)) {
@@ -68,7 +68,7 @@ static int check_surroundings(const cloth *c, const cloth_surroundings *around) 
   return error;
 }
 
-#if WITH_BODIES
+#if WITH_SHARED_BODIES
 
 /* A box in world axes [m]. */
 typedef struct world_box {
@@ -122,7 +122,7 @@ static int is_body_near(const cloth *c, const collider_slot *slot, const world_b
 }
 
 /* A body as a step uses it. */
-static collider_slot slot_of_body(const cloth_body *body) {
+static collider_slot slot_of_body(const cloth_shared_body *body) {
   collider_slot slot = stored_collider(&body->collider);
   slot.previous = normalised_pose(&body->previous);
   return slot;
@@ -131,8 +131,8 @@ static collider_slot slot_of_body(const cloth_body *body) {
 /* Takes the bodies near the cloth into the step. Returns how many there was no room for. */
 CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surroundings *around) {
   workspace *w = workspace_of(c);
-  collider_slot *slots = (collider_slot *)at(c, c->own.bodies);
-  int32_t *places = (int32_t *)at(c, c->own.body_places);
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  int32_t *places = (int32_t *)at(c, c->own.shared_places);
   int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
   const world_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
@@ -141,36 +141,36 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
       continue;
     }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
-    if (w->bodies == c->settings.capacity.max_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
+    if (w->shared_bodies == c->settings.capacity.max_shared_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
     meshes += is_mesh;
-    slots[w->bodies] = slot;
-    places[w->bodies++] = n;
+    slots[w->shared_bodies] = slot;
+    places[w->shared_bodies++] = n;
   }
   return left_out;
 }
 
 /* Wakes a cloth near which other bodies are than in the step before. */
 static void compare_bodies(const cloth *c) {
-  const int32_t bodies = workspace_of(c)->bodies;
+  const int32_t bodies = workspace_of(c)->shared_bodies;
   uint32_t words[2] = {0, 0};
   if (bodies) {
     hasher h;
     hash_start(&h);
-    hash_words(&h, (const any_word *)at(c, c->own.bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
+    hash_words(&h, (const any_word *)at(c, c->own.shared_bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
     const uint64_t hash = hash_end(&h);
     words[0] = (uint32_t)hash;
     words[1] = (uint32_t)(hash >> 32);
   }
-  set_input(c, inputs_of(c)->bodies_hash, words, sizeof words);
+  set_input(c, inputs_of(c)->shared_hash, words, sizeof words);
 }
 
 /* Adds what the cloth did to the bodies of the step to the caller's reactions. */
 static void report_reactions(const cloth *c, const cloth_surroundings *around) {
-  const int32_t *places = (const int32_t *)at(c, c->own.body_places);
-  for (int32_t n = 0; around->reactions && n < workspace_of(c)->bodies; n++) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
+  for (int32_t n = 0; around->reactions && n < workspace_of(c)->shared_bodies; n++) {
     const cloth_reaction *from = &reactions_of(c)[c->settings.capacity.max_colliders + n];
     cloth_reaction *to = &around->reactions[places[n]];
     to->impulse = vector_add(to->impulse, from->impulse);
@@ -183,23 +183,23 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
-  workspace_of(c)->bodies = 0;
+  workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif
-#if WITH_BODIES
+#if WITH_SHARED_BODIES
   const int has_bodies = around && around->body_count > 0;
   const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
-  if (c->settings.capacity.max_bodies > 0) {
+  if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c);
   }
   const int result = step(c, dt);
   if (has_bodies) {
-    add_work(c, (uint32_t)around->body_count, COST_BODY);
-    add_work(c, (uint32_t)c->count, COST_BODY_BOUNDS);
+    add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
+    add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
     report_reactions(c, around);
-    workspace_of(c)->bodies = 0;
+    workspace_of(c)->shared_bodies = 0;
   }
 #else
   const int result = step(c, dt);

@@ -72,8 +72,8 @@
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
  *                    touch     prepare clears them
- *   own.bodies       prepare   shared bodies near the cloth, as collider slots           every stage
- *   own.body_places  prepare   their places in the caller's table                        the end of the step
+ *   own.shared_bodies       prepare   shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places  prepare   their places in the caller's table                        the end of the step
  *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
@@ -194,7 +194,7 @@ typedef struct cloth_inputs {
   int32_t tethers_chosen; /* TETHERS_STALE ... */
   int32_t targets;        /* TARGETS_NONE ... */
   uint32_t gust_seed;
-  uint32_t bodies_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
@@ -296,7 +296,7 @@ typedef struct workspace {
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  int32_t bodies;           /* shared bodies that take part in the step, in own.bodies; each step sets it */
+  int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
@@ -336,7 +336,7 @@ typedef struct cloth_settings {
   cloth_config_sleep sleep;
   struct {
     int32_t max_colliders, max_confined, fixed_work;
-    int32_t geometry, meshes, max_bodies;
+    int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -361,7 +361,7 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t bodies, body_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */

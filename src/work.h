@@ -264,8 +264,8 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
 
 /* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
-  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_BODY_BOUNDS;
-  return c->settings.capacity.max_bodies > 0 ? CLOTH_BODY_LIMIT * (uint64_t)COST_BODY + particles : 0u;
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -281,12 +281,12 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->bodies = 0;              /* of no step */
+  workspace_of(c)->shared_bodies = 0;              /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
@@ -323,7 +323,7 @@ static scene_summary worst_scene(const cloth_config *config) {
   fill_zero(&scene, sizeof scene);
   scene.confined = config->capacity.max_confined;
   scene.tether_slots = config->tethers.count;
-  add_bodies(&scene, config->max_colliders + config->capacity.max_bodies, config->capacity.geometry,
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
              config->capacity.meshes);
   return scene;
 }

@@ -214,9 +214,9 @@ static void test_memory_capacities(void) {
   CHECK(memory_of(&config).total_bytes <= total + 3 * 52 * (size_t)s.count + slack,
         "meshes cost more than 52 bytes per particle");
   config.capacity.meshes = 0;
-  config.capacity.max_bodies = 10;
+  config.capacity.max_shared_bodies = 10;
   CHECK(memory_of(&config).total_bytes <= total + 10 * (140 + 52) + slack, "bodies cost more than 192 bytes each");
-  config.capacity.max_bodies = 0;
+  config.capacity.max_shared_bodies = 0;
   config.integration.max_substeps = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 2 + slack, "substeps cost more than 2 bytes each");
   fixture_free(&s);

@@ -69,7 +69,7 @@ static const config_field config_fields[] = {
     INTS(capacity.fixed_work, 0, 1, ""),
     INTS(capacity.geometry, 0, 1, ""),
     INTS(capacity.meshes, 0, 16, ""),
-    INTS(capacity.max_bodies, 0, 64, ""),
+    INTS(capacity.max_shared_bodies, 0, 64, ""),
     FLOATS(sleep.speed, 0, 10, " m/s"),
     FLOATS(sleep.time, 0, 60, " s"),
 };

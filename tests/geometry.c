@@ -466,10 +466,10 @@ static void test_work(void) {
 /* A table of bodies does what the cloth's own colliders do, to the bit, and reports what the cloth did to each. */
 static void test_shared_bodies(void) {
   cloth_config config = geometry_config(16);
-  config.capacity.max_bodies = 4;
+  config.capacity.max_shared_bodies = 4;
   fixture own = fixture_make(&config), shared = fixture_make(&config);
   built hull = build_box(0.3, 0.1, 0.2);
-  cloth_body bodies[6];
+  cloth_shared_body bodies[6];
   cloth_reaction reactions[6];
   for (int n = 0; n < 6; n++) {
     bodies[n].collider = cloth_collider_default();
@@ -517,11 +517,11 @@ static void test_shared_bodies(void) {
 static void test_bodies_and_sleep(void) {
   cloth_config config = geometry_config(8);
   config.origin.y = 0.02f;
-  config.capacity.max_bodies = 1;
+  config.capacity.max_shared_bodies = 1;
   config.sleep.speed = 0.2f;
   config.sleep.time = 0.2f;
   fixture s = fixture_make(&config);
-  cloth_body bodies[3];
+  cloth_shared_body bodies[3];
   for (int n = 0; n < 3; n++) {
     bodies[n].collider = cloth_collider_default();
     bodies[n].collider.shape = n == 0 ? CLOTH_SHAPE_PLANE : CLOTH_SHAPE_SPHERE;
@@ -681,7 +681,7 @@ static void test_call_refusals(void) {
   CHECK(cloth_collider_set_geometry(&bare, (const cloth_geometry *)(const void *)s.arena, 0) == CLOTH_ERROR_GEOMETRY,
         "an arena is no geometry");
   const cloth_geometry *none = NULL;
-  cloth_body body = {cloth_collider_default(), {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}}};
+  cloth_shared_body body = {cloth_collider_default(), {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}}};
   cloth_surroundings around = {&none, 1, NULL, 0, NULL};
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_GEOMETRY, "NULL in the table");
   around.geometry_count = -1;
@@ -697,7 +697,7 @@ static void test_call_refusals(void) {
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_STATE, "bodies without capacity");
   fixture_free(&s);
   fixture_free(&p);
-  config.capacity.max_bodies = 2;
+  config.capacity.max_shared_bodies = 2;
   s = fixture_make(&config);
   body.previous.rotation.w = 0.0f;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a pose");

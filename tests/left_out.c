@@ -93,9 +93,9 @@ int main(void) {
   expect_left_out(&config, "capacity.meshes: CLOTH_NO_MESH");
   config = cloth_config_default();
 #endif
-#if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_BODIES)
-  config.capacity.max_bodies = 1;
-  expect_left_out(&config, "capacity.max_bodies: CLOTH_NO_BODIES");
+#if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_SHARED_BODIES)
+  config.capacity.max_shared_bodies = 1;
+  expect_left_out(&config, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES");
   config = cloth_config_default();
 #endif
 #if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)

@@ -726,7 +726,7 @@ enum { SAMPLES = 8 };
 static unsigned char geometry_memory[3][16384] __attribute__((aligned(CLOTH_ALIGNMENT)));
 static const cloth_geometry *scene_geometries[3];
 static cloth_surroundings scene_around;
-static cloth_body scene_body;
+static cloth_shared_body scene_body;
 
 static float sample_height(int column, int row) {
   return 0.015625f * (float)((column * column + 3 * row) % 7) - 0.0625f;
@@ -735,7 +735,7 @@ static float sample_height(int column, int row) {
 static void with_geometry(cloth_config *config) {
   config->capacity.geometry = 1;
   config->capacity.meshes = 1;
-  config->capacity.max_bodies = 1;
+  config->capacity.max_shared_bodies = 1;
   config->sleep.speed = 0.001f;
 }
 

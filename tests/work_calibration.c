@@ -406,14 +406,14 @@ static void thrown_at_distances(scene *s) {
 }
 /* A table of shared bodies: one near the sheet, the others far away. */
 static void beside_bodies(scene *s) {
-  static cloth_body bodies[64];
+  static cloth_shared_body bodies[64];
   for (int n = 0; n < 64; n++) {
     bodies[n].collider = cloth_collider_default();
     bodies[n].collider.pose.position = (cloth_vector){30.0f * (float)n, -0.24f, 0.0f};
     bodies[n].previous = bodies[n].collider.pose;
   }
   s->collider_count = 0;
-  s->config.capacity.max_bodies = 2;
+  s->config.capacity.max_shared_bodies = 2;
   around.bodies = bodies;
   around.body_count = 64;
 }
@@ -550,7 +550,7 @@ static void play_all(const int side[2], int fixed) {
     shuffles_pins = 0;
     around.body_count = 0;
     variants[i].change(&s);
-    const int is_plain = !s.config.capacity.geometry && !s.config.capacity.max_bodies;
+    const int is_plain = !s.config.capacity.geometry && !s.config.capacity.max_shared_bodies;
     if (fixed && !is_plain)
       continue;
     s.config.capacity.fixed_work = fixed;
