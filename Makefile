@@ -15,6 +15,7 @@
 # make thesis       the thesis's experiments beside its figures
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
+# make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
@@ -25,10 +26,13 @@
 # make bench-unseen the same settings on scenes that nothing was tuned on
 #
 # Examples, by examples/examples.mk:
+# make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet
+# make ut           the student simulator of Sartor and Djeu (2004): its scenes, a table and a picture
 # make web          a page that simulates in the browser, in build/web/, for any web server
 # make test-web     the page in a headless Chromium
 # make lockstep     two machines in lockstep over a lossy network
 # make game         a walking figure with a cape, a curtain and a flag in a game's loop, pictures in build/game/
+# make coupling     cloth and bodies of the Bullet engine: a table, pictures and energies in build/coupling/
 # make game-window  the same to play, in a window (needs SDL2)
 # make board        a flag in the wind on two emulated microcontrollers
 #
@@ -43,7 +47,7 @@ CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. 
 
 # What every program that contains the library depends on.
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
-HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h tests/*.h)
+HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
 
 .PHONY: library format clean help
 .DELETE_ON_ERROR:
@@ -61,7 +65,7 @@ help:
 
 include port/packaging/install.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

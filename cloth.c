@@ -39,11 +39,13 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it; on
-   the others cloth_self_test() detects them. It stands before the pragma against contraction, which it would revoke. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc__)
+/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
+   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
+   pragma against contraction, which it would revoke. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
-#endif
+#pragma clang diagnostic pop
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
@@ -165,6 +167,16 @@
 #else
 #define WITH_MOVE_FRAME 1
 #endif
+#ifdef CLOTH_NO_ORIGIN /* origins in the world */
+#define WITH_ORIGIN 0
+#else
+#define WITH_ORIGIN 1
+#endif
+#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
+#define WITH_BODIES 0
+#else
+#define WITH_BODIES 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -185,6 +197,11 @@
 #else
 #define WITH_VERTICES 1
 #endif
+#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
+#define WITH_SKIN 0
+#else
+#define WITH_SKIN 1
+#endif
 #ifdef CLOTH_NO_MEASURE /* cloth_measure() */
 #define WITH_MEASURE 0
 #else
@@ -194,6 +211,22 @@
 #define WITH_IMAGE 0
 #else
 #define WITH_IMAGE 1
+#endif
+#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
+#define WITH_QUERIES 0
+#else
+#define WITH_QUERIES 1
+#endif
+#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
+#define WITH_CONTACT_RECORD 0
+#else
+#define WITH_CONTACT_RECORD 1
+#endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
 #endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0
@@ -274,7 +307,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS
+#if WITH_COLLIDERS || WITH_SKIN
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
@@ -506,7 +539,7 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_TARGETS
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
 /* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
    the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
@@ -1520,6 +1553,11 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
+/* The vector of the first lane. */
+CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
+  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
+}
+
 /* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
@@ -1691,14 +1729,14 @@ CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 #if WITH_PROJECTION
 
 /* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
 
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
@@ -1742,10 +1780,10 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
- *             this order
- *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h), forget_pushes()
+ *             (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -1794,9 +1832,14 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
  *                    touch     prepare clears them
- *   own.shared_bodies       prepare   shared bodies near the cloth, as collider slots           every stage
- *   own.shared_places  prepare   their places in the caller's table                        the end of the step
+ *   own.shared_bodies prepare  shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places prepare  their places in the caller's table                        the end of the step
  *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
+ *   own.contact_record resolve, what each contact did; prepare clears it                the caller
+ *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -1887,6 +1930,21 @@ typedef struct mesh_cache {
   int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
   uint32_t triangles[MESH_CACHE];
 } mesh_cache;
+/* The mass of a collider that the cloth moves, and its motion. Consists of words. */
+typedef struct rigid_body {
+  int32_t collider;
+  float mass;            /* [kg] */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; 0: no torque turns it */
+  cloth_vector velocity; /* of the collider's position, its centre of mass [m/s] */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s] */
+  float gravity;         /* share of gravity that acts on it */
+} rigid_body;
+
+/* A particle that is held at a point of a collider. Consists of words. */
+typedef struct attachment {
+  int32_t particle, collider;
+  cloth_vector point; /* in the collider's axes [m] */
+} attachment;
 
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
@@ -1913,11 +1971,14 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* TETHERS_STALE ... */
-  int32_t targets;        /* TARGETS_NONE ... */
+  int32_t tethers_chosen;   /* TETHERS_STALE ... */
+  int32_t targets;          /* TARGETS_NONE ... */
+  int32_t body_count;       /* colliders with mass */
+  int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
   uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -1965,6 +2026,7 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
+  int32_t index;         /* of the present substep */
   int32_t notes;         /* CLOTH_NOTE_... flags for the result */
   int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
@@ -1974,9 +2036,12 @@ typedef struct step_plan {
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t tethered;      /* 1 if a particle has a tether */
-  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
+  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
+  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
+                                        length [m], at most; 0: nothing */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
@@ -1994,12 +2059,17 @@ typedef struct moving_body {
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
   uint32_t slot;            /* offset of the collider's slot [bytes] */
-  int32_t index, substep;   /* the collider's index and the substep that all this is for */
+  cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
+  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high; /* its ends, squared [m^2] */
+  float low, high;           /* its ends, squared [m^2] */
+  const struct cloth *noted; /* whose pins note what the range does, or NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -2017,6 +2087,8 @@ typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
+  cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
   int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
@@ -2057,7 +2129,10 @@ typedef struct cloth_settings {
   } contact;
   cloth_config_sleep sleep;
   struct {
-    int32_t max_colliders, max_confined, fixed_work;
+    float recentre_distance;
+  } world;
+  struct {
+    int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
     int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
@@ -2084,6 +2159,8 @@ typedef struct own_offsets {
   uint32_t line_factors;
   uint32_t iterations, reactions;
   uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t contact_record;                            /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached;                   /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2094,19 +2171,39 @@ typedef struct constant_offsets {
 /* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
 
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
+ */
+typedef struct contact_entry {
+  cloth_contact contact;
+  int32_t next; /* the particle's next entry, see contact_record.h */
+} contact_entry;
+
+/* The versions of library, state and numerics in one word: 4 bits, then 7 bits each. */
+#define SAVE_VERSIONS                                                                                                  \
+  ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
+   (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
+
+/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
+   number for the first and refuses the save. */
+enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
+
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
-  uint32_t magic;
-  int32_t count;           /* particles */
-  int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  /* The header of every save, see SAVE_WORDS. */
+  uint32_t magic, versions;
+  uint32_t state_bytes;
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
-  uint32_t total_bytes;    /* of the arena */
-  uint32_t shared_bytes;   /* of the scratch outside of it */
+  /* What lies where. */
+  int32_t count;         /* particles */
+  int32_t stride;        /* floats from one component of a vector array to the next */
+  int32_t has_scratch;   /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  uint32_t total_bytes;  /* of the arena */
+  uint32_t shared_bytes; /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
@@ -2116,32 +2213,42 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
+  int32_t max_contacts; /* room in the contact record */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (9 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 9 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 7 + 8 + 36 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 10 + 8 + 40 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
+
+/* Largest component of a body's angular velocity [rad/s]. */
+#define MAX_SPIN 1.0e4f
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
@@ -2186,7 +2293,8 @@ static collider_slot *colliders_of(const cloth *c) {
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
 static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
-  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body : colliders_of(c) + index;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body
+                                         : colliders_of(c) + index;
 }
 
 static confinement *confined_of(const cloth *c) {
@@ -2195,6 +2303,13 @@ static confinement *confined_of(const cloth *c) {
 
 static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
+}
+
+/* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
+static int32_t report_count(const cloth *c) {
+  const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return (c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * floats +
+         (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {
@@ -2612,7 +2727,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -2623,6 +2738,10 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
   return rotation_normalised(q);
 }
+
+#endif
+
+#if WITH_MOVE_FRAME
 
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
@@ -2904,6 +3023,50 @@ static int lanes_are_right(void) {
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
+/* Divides values one by one, and first lanes of as many blocks. A compiler that may use reciprocals computes that of
+   the divisor once, before the loop. */
+CLOTH_SEPARATE void divide_all(float *floats, float *blocks, int32_t count, float divisor) {
+  for (int32_t n = 0; n < count; n++) {
+    floats[n] = floats[n] / divisor;
+    lanes_store(blocks + n * CLOTH_LANES, lanes_divide(lanes_load(blocks + n * CLOTH_LANES), lanes_splat(divisor)));
+  }
+}
+
+/* 1 if quotients by one divisor are divided: 3, 5, 6 and 11 sevenths, which differ from their products with 1 / 7. A
+   compiler that may use reciprocals does so where several quotients share a divisor, in a row or in a loop. */
+CLOTH_SEPARATE int quotients_are_right(void) {
+  CLOTH_CONSTANT static const uint32_t numerators[4] = {0x40400000u, 0x40a00000u, 0x40c00000u, 0x41300000u};
+  CLOTH_CONSTANT static const uint32_t known[4] = {0x3edb6db7u, 0x3f36db6eu, 0x3f5b6db7u, 0x3fc92492u};
+  const float seven = opaque_float(0x40e00000u);
+  const lanes sevens = lanes_splat(opaque_float(0x40e00000u));
+  float given[4], floats[4], blocks[4 * CLOTH_LANES];
+  for (int32_t n = 0; n < 4; n++) {
+    given[n] = floats[n] = opaque_float(numerators[n]);
+    lanes_store(blocks + n * CLOTH_LANES, lanes_splat(opaque_float(numerators[n])));
+  }
+  divide_all(floats, blocks, 4, opaque_float(0x40e00000u));
+  const float in_a_row[4] = {given[0] / seven, given[1] / seven, given[2] / seven, given[3] / seven};
+  const lanes lanes_in_a_row[4] = {
+      lanes_divide(lanes_splat(given[0]), sevens), lanes_divide(lanes_splat(given[1]), sevens),
+      lanes_divide(lanes_splat(given[2]), sevens), lanes_divide(lanes_splat(given[3]), sevens)};
+  for (int32_t n = 0; n < 4; n++) {
+    if (!has_bits(in_a_row[n], known[n]) || !has_bits(lanes_first_value(lanes_in_a_row[n]), known[n]) ||
+        !has_bits(floats[n], known[n]) || !has_bits(blocks[n * CLOTH_LANES], known[n])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* 1 if -0 + 0 and 0 - 0 are +0, which compilers that may ignore the sign of zeros get wrong. */
+CLOTH_SEPARATE int zeros_are_right(void) {
+  const lanes sum = lanes_add(lanes_splat(opaque_float(0x80000000u)), lanes_splat(0.0f));
+  const lanes difference = lanes_negate(lanes_splat(opaque_float(0)));
+  return has_bits(opaque_float(0x80000000u) + 0.0f, 0) && has_bits(negate(opaque_float(0)), 0) &&
+         has_bits(quantise(opaque_float(0x80000000u), WORK_ROUNDER), 0) && has_bits(lanes_first_value(sum), 0) &&
+         has_bits(lanes_first_value(difference), 0);
+}
+
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
@@ -2915,6 +3078,9 @@ int cloth_self_test(void) {
         (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
       return k->error;
     }
+  }
+  if (!quotients_are_right() || !zeros_are_right()) {
+    return CLOTH_ERROR_EXCESS_PRECISION;
   }
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
@@ -2952,6 +3118,12 @@ int cloth_self_test(void) {
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+#if WITH_CONTACT_RECORD
+#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
+#else /* any but 0 is refused, as left out */
+#define CONTACT_INTEGERS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -2966,13 +3138,20 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
+  X(capacity.max_attachments, 0, 65535, "")                                                                            \
+  X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
   X(capacity.geometry, 0, 1, "")                                                                                       \
   X(capacity.meshes, 0, 16, "")                                                                                        \
-  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
+  CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -2992,7 +3171,8 @@ int cloth_self_test(void) {
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
-  X(sleep.time, 0.0f, 60.0f, " s")
+  X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
+  X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
 /* A text for builds that leave a part out; other builds never show it. */
 #define TEXT_WITHOUT_0(text) text
@@ -3007,21 +3187,26 @@ int cloth_self_test(void) {
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")               \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
   X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_SHARED_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
+  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
+    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
   X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_BODIES, LEFT_OUT,                                                                                               \
+    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
@@ -3536,6 +3721,17 @@ static int needs_projection(const cloth_config *config) {
          config->tethers.count > 0;
 }
 
+/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
+static int find_left_out_geometry(const cloth_config *config) {
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -3553,14 +3749,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
-  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
-    return CONFIG_FAULT(NO_GEOMETRY);
+  if (find_left_out_geometry(config)) {
+    return find_left_out_geometry(config);
   }
-  if (!WITH_MESH && config->capacity.meshes > 0) {
-    return CONFIG_FAULT(NO_MESH);
-  }
-  if (!WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0) {
-    return CONFIG_FAULT(NO_SHARED_BODIES);
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
@@ -3574,8 +3768,15 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
   }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
+  }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
@@ -3670,6 +3871,22 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Colliders and shared bodies that there may be in a step. */
+static int32_t reacting(const cloth_config *config) {
+  return config->max_colliders + config->capacity.max_shared_bodies;
+}
+
+/* Floats of the reactions of colliders, shared bodies and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = reacting(config) * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3677,6 +3894,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -3778,6 +4000,27 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Room for the number of entries, the head of each particle, and the entries. */
+static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
+    c->own.contact_record = reserve_floats(end, 1 + c->count);
+    reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
+  }
+}
+
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
@@ -3787,10 +4030,11 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
-  c->own.reactions = reserve(end, ((uint32_t)config->max_colliders + bodies) * (uint32_t)sizeof(cloth_reaction));
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
+  layout_reactions(c, config, end);
+  layout_contact_record(c, config->capacity.max_contacts, end);
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -3953,6 +4197,7 @@ static void flush_settings(cloth_settings *s) {
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
+  s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
@@ -3973,11 +4218,15 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->contact.mode = config->contact.mode;
   s->contact.thickness = config->thickness;
   s->sleep = config->sleep;
+  s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.geometry = config->capacity.geometry;
   s->capacity.meshes = config->capacity.meshes;
   s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
 }
@@ -4059,6 +4308,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth *c = (cloth *)arena;
   *c = draft;
   c->magic = CLOTH_MAGIC;
+  c->versions = SAVE_VERSIONS;
+  c->state_bytes = c->state.end - c->state.freedom;
   measure_grid(c, config);
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
@@ -4069,6 +4320,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
               &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
+  inputs->origin = config->world.origin;
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
   inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
   set_fabric(c, &config->fabric);
@@ -4653,30 +4905,35 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,         /* per particle: the origin of the step */
+  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,      /* ... and in addition with targets */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
+  COST_CHOOSE = 412,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_RECOVER = 220,   /* per particle that is slowed down or put back */
+  COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
-  COST_TARGET = 400,    /* motion constraint and backstop */
+  COST_TARGET = 640,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
   COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
-  COST_CHANGE = 85,   /* new velocities and the prediction after forces */
+  COST_CHANGE = 92,   /* new velocities and the prediction after forces */
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 200,       /* before and after the iterations */
+  COST_SOLVE = 380,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -4685,7 +4942,7 @@ enum {
   COST_STRETCH = 190,        /* per spring solved along a line */
   COST_LINE = 620,           /* per line of springs */
   COST_DAMPED = 30,          /* per spring with damping, in addition */
-  COST_MAPPED = 120,         /* per spring whose stiffness maps change, in addition */
+  COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
   COST_STENCIL = 178,        /* explicit bending of a particle */
   COST_STENCIL_ROW = 900,    /* per row, ... */
@@ -4695,14 +4952,14 @@ enum {
   COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
   COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
-  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
-  COST_UPDATE = 75,          /* velocities from the moved positions */
+  COST_UPDATE = 105,         /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -4713,28 +4970,36 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 365,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,    /* per traced path ... */
+  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 645,   /* per particle that touches a collider */
+  COST_RESPOND = 1110,  /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
+  COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
-  COST_HULL = 60,         /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 530,     /* per particle near a concave shape, without its search */
-  COST_MESH_NODE = 340,   /* per node of a mesh's tree */
-  COST_TRIANGLE = 310,    /* per triangle of a mesh */
-  COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
-  COST_FIELD_CELL = 1480, /* per cell of a height field */
-  COST_GRID = 530,        /* per distance in a distance grid */
-  COST_SHARED_BODY = 420,        /* per step and shared body of the table */
-  COST_SHARED_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
+  COST_CONCAVE = 530,      /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_TRIANGLE = 310,     /* per triangle of a mesh */
+  COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
+  COST_FIELD_CELL = 1480,  /* per cell of a height field */
+  COST_GRID = 530,         /* per distance in a distance grid */
+  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
-  COST_SEEK = 560,      /* per particle and collider ... */
+  COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
-  COST_HELD = 2600      /* per particle held by a contact */
+  COST_HELD = 2750      /* per particle held by a contact */
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 245, 216, 218};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -4898,23 +5163,23 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
-typedef struct triangle {
+typedef struct surface_triangle {
   cloth_vector corner;      /* [m] */
   cloth_vector normal;      /* unit length */
   cloth_vector edge[2];     /* to the second and to the third corner [m] */
   cloth_vector outward[3];  /* unit normals of the edges in the plane, from the first edge on */
   float far_side;           /* distance of the second edge from `corner`, along outward[1] [m] */
   float inverse_squared[3]; /* of the lengths of the edges [1/m^2] */
-} triangle;
+} surface_triangle;
 
-LAYOUT_CONTRACT(triangle_is_floats, sizeof(triangle) == 25 * sizeof(float));
+LAYOUT_CONTRACT(triangle_is_floats, sizeof(surface_triangle) == 25 * sizeof(float));
 
 /* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
    corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-static float squared_length(cloth_vector a) {
+static float square_of(cloth_vector a) {
   return vector_dot(a, a);
 }
 
@@ -4925,14 +5190,14 @@ static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float i
 }
 
 /* Makes a triangle of three corners without fractions below STATE_QUANTUM. Returns 0 if it is degenerate. */
-static int make_triangle(triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
+static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
   t->corner = a;
   t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
   t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
   const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
   const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
   const float twice = vector_length(area);
-  const float squares[3] = {squared_length(t->edge[0]), squared_length(across), squared_length(t->edge[1])};
+  const float squares[3] = {square_of(t->edge[0]), square_of(across), square_of(t->edge[1])};
   const float longest = square_root(maximum(squares[0], maximum(squares[1], squares[2])));
   if (twice < TRIANGLE_MIN_AREA || twice < TRIANGLE_MIN_HEIGHT * longest) {
     return 0;
@@ -4949,7 +5214,7 @@ static int make_triangle(triangle *t, cloth_vector a, cloth_vector b, cloth_vect
 }
 
 /* How far a point is outside of the three edges; `p` is relative to t->corner. Returns the largest. */
-CLOTH_INLINE float outside_edges(const triangle *t, cloth_vector p, float excess[3]) {
+CLOTH_INLINE float outside_edges(const surface_triangle *t, cloth_vector p, float excess[3]) {
   excess[0] = vector_dot(t->outward[0], p);
   excess[1] = vector_dot(t->outward[1], p) - t->far_side;
   excess[2] = vector_dot(t->outward[2], p);
@@ -4957,7 +5222,7 @@ CLOTH_INLINE float outside_edges(const triangle *t, cloth_vector p, float excess
 }
 
 /* The vector from the nearest point of an edge to `p`, which is relative to t->corner. */
-static cloth_vector from_edge(const triangle *t, int32_t edge, cloth_vector p) {
+static cloth_vector from_edge(const surface_triangle *t, int32_t edge, cloth_vector p) {
   cloth_vector along = t->edge[edge == 0 ? 0 : 1];
   if (edge == 1) {
     p = vector_subtract(p, t->edge[0]);
@@ -4971,13 +5236,13 @@ static cloth_vector from_edge(const triangle *t, int32_t edge, cloth_vector p) {
 }
 
 /* The vector from the nearest point of the edges to a point that is outside of some, by `excess`. */
-static cloth_vector from_edges(const triangle *t, cloth_vector p, const float excess[3]) {
+static cloth_vector from_edges(const surface_triangle *t, cloth_vector p, const float excess[3]) {
   cloth_vector nearest = p;
   float least = 1.0e30f;
   for (int32_t edge = 0; edge < 3; edge++) {
     if (excess[edge] > 0.0f) {
       const cloth_vector away = from_edge(t, edge, p);
-      const float squared = squared_length(away);
+      const float squared = square_of(away);
       nearest = squared < least ? away : nearest;
       least = minimum(squared, least);
     }
@@ -4988,7 +5253,7 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
 #if WITH_MESH
 
 /* Is a triangle nearer to a point than a radius? */
-static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
+static int is_triangle_near(const surface_triangle *t, cloth_vector point, float radius) {
   const cloth_vector p = vector_subtract(point, t->corner);
   const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
   float excess[3];
@@ -4998,7 +5263,7 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
   const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
   const float squared = radius * radius;
   return outside <= 0.0f ||
-         (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
+         (outside * outside + height * height < squared && square_of(from_edges(t, p, excess)) < squared);
 }
 
 #endif
@@ -5079,12 +5344,12 @@ static void approach_surface(surface_search *s, float distance, cloth_vector nor
 }
 
 /* The normal on one side of a triangle, without -0. */
-static cloth_vector side_normal(const triangle *t, float side) {
+static cloth_vector side_normal(const surface_triangle *t, float side) {
   return vector_flush_work(vector_scale(t->normal, side));
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
-static void measure_end(surface_search *s, const triangle *t, cloth_vector p, float height, float side) {
+static void measure_end(surface_search *s, const surface_triangle *t, cloth_vector p, float height, float side) {
   float excess[3];
   const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
   if (!(outside > 0.0f)) {
@@ -5095,7 +5360,7 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
     return;
   }
   const cloth_vector away = from_edges(t, p, excess);
-  const float distance = square_root(squared_length(away));
+  const float distance = square_root(square_of(away));
   if (distance > STATE_QUANTUM) {
     approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
   } else {
@@ -5118,7 +5383,7 @@ static int needs_another_pass(const surface_search *s) {
 #if WITH_MESH
 
 /* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
-static int passes_through(surface_search *s, const triangle *t, float before, float after) {
+static int passes_through(surface_search *s, const surface_triangle *t, float before, float after) {
   const float share = flush_small(before / (before - after), WORK_QUANTUM);
   const cloth_vector start = vector_subtract(s->from, t->corner);
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
@@ -5133,7 +5398,7 @@ static int passes_through(surface_search *s, const triangle *t, float before, fl
 }
 
 /* Takes one triangle into account. */
-static void meet_triangle(surface_search *s, const triangle *t) {
+static void meet_triangle(surface_search *s, const surface_triangle *t) {
   /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
   const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
   const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);
@@ -5290,13 +5555,13 @@ static void forget_triangles(const cloth *c) {
 /* Is a point within the ball? */
 static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
   const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
-  return squared_length(d) < cache->squared_radius;
+  return square_of(d) < cache->squared_radius;
 }
 
 /* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
 CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
                                        mesh_cache *cache) {
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector way = vector_subtract(s->to, s->from);
   const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
   const cloth_vector around = vector(reach, reach, reach);
@@ -5320,7 +5585,7 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
 
 /* Takes into account all triangles near a path. */
 CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector margin = vector(s->margin, s->margin, s->margin);
   const cloth_vector low =
       vector(minimum(s->from.x, s->to.x), minimum(s->from.y, s->to.y), minimum(s->from.z, s->to.z));
@@ -5349,7 +5614,7 @@ static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cac
     walk_path(c, g, s);
     return;
   }
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   for (int32_t n = 0; n < cache->count; n++) {
     meet_triangle(s, &triangles[cache->triangles[n]]);
   }
@@ -5376,7 +5641,7 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
 }
 
 /* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
-static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, triangle *t) {
+static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
   const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
   if (upper) {
     make_triangle(t, field_point(g, column + 1, row + 1), right, down);
@@ -5453,7 +5718,7 @@ static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int
   if (outside == 0.0f) {
     approach_surface(s, after, plane.normal);
   } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
-    triangle t;
+    surface_triangle t;
     field_triangle(g, column, row, upper, &t);
     measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
   }
@@ -5473,7 +5738,7 @@ static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, con
 }
 
 /* Takes into account the triangles of the cells around a piece of a path. */
-static void search_cells(const cloth_geometry *g, surface_search *s) {
+static void search_field_cells(const cloth_geometry *g, surface_search *s) {
   const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
@@ -5533,7 +5798,7 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
     const int32_t looked_at = part.looked_at;
     part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin, 1);
     part.looked_at = looked_at;
-    search_cells(g, &part);
+    search_field_cells(g, &part);
   }
   s->overflows += part.overflows;
   add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
@@ -5587,7 +5852,7 @@ static int32_t split_coordinate(float position, int32_t samples, float *place) {
 }
 
 /* The cell of a point relative to the low corner, or the nearest one. */
-static void find_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
   const float scale = 1.0f / g->spacing[0];
   const float *samples = (const float *)geometry_data(g, g->data);
   const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
@@ -5629,7 +5894,7 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
   const float outside = vector_length(outside_grid(g, p));
   grid_cell cell;
-  find_cell(g, p, &cell);
+  find_grid_cell(g, p, &cell);
   cloth_vector gradient;
   const float inside = interpolate_cell(&cell, &gradient);
   gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
@@ -5887,6 +6152,138 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
   }
 }
 
+/// The origin of a step ///
+
+/*
+ * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
+ * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
+ * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
+ * moved when a step begins and moved back when it ends; only the second rounds them, and no velocity comes of that.
+ * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ *
+ * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
+ * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
+ * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
+ *
+ * In and out: positions (state), workspace.origin. Scratch: none.
+ */
+
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
+/* 1 if no component is larger than `limit`. */
+static int are_metres_within(cloth_metres a, int32_t limit) {
+  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
+}
+
+/* A box along the axes [m]. */
+typedef struct position_box {
+  cloth_vector low, high;
+} position_box;
+
+/* The least and the largest of the components of lanes, whatever their order. */
+CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
+  float lows[CLOTH_LANES], highs[CLOTH_LANES];
+  lanes_store(lows, low);
+  lanes_store(highs, high);
+  *least = lows[0];
+  *largest = highs[0];
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    *least = minimum(lows[lane], *least);
+    *largest = maximum(highs[lane], *largest);
+  }
+}
+
+/* The box around all particles. */
+CLOTH_SEPARATE position_box box_around(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 first = lanes3_splat(vector_load(x, 0));
+  lanes3 low = first, high = first;
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 p = lanes3_select(lanes_first(left), lanes3_load(x, i), first);
+    low = lanes3_minimum(p, low);
+    high = lanes3_maximum(p, high);
+  });
+  position_box box;
+  widen_range(low.x, high.x, &box.low.x, &box.high.x);
+  widen_range(low.y, high.y, &box.low.y, &box.high.y);
+  widen_range(low.z, high.z, &box.low.z, &box.high.z);
+  return box;
+}
+
+/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
+   it; 0 for a range that reaches zero. */
+static float step_origin_of(float low, float high) {
+  const float nearest = maximum(low, negate(high));
+  const float middle = 0.5f * (low + high);
+  const float whole = (float)(int32_t)minimum(maximum(middle, negate(middle)), 2.0f * nearest);
+  if (!(nearest > 0.0f)) {
+    return 0.0f;
+  }
+  return low > 0.0f ? whole : negate(whole);
+}
+
+/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
+   origin: floats there are coarser than a 512th of a cell. */
+#define FAR_CELLS 32768.0f
+
+/* Sets the origin of a step for a cloth in this box. Returns 1 if the cloth is far from its origin. */
+static int set_step_origin(const cloth *c, const position_box *box) {
+  const float *low = &box->low.x, *high = &box->high.x;
+  float *origin = &workspace_of(c)->origin.x;
+  float reach = 0.0f, farthest = 0.0f;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    origin[axis] = step_origin_of(low[axis], high[axis]);
+    reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
+    farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
+  }
+  workspace_of(c)->origin_reach = reach;
+  return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+}
+
+/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
+   begins, and back with 1. */
+CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const workspace *w = workspace_of(c);
+  if (w->origin_reach > 0.0f) {
+    const lanes3 d = lanes3_splat(vector_scale(w->origin, sign));
+    EACH_BLOCK(i, left, c->count, lanes3_store(x, i, lanes3_add(lanes3_load(x, i), d), left));
+  }
+}
+
+/* Ends a step: moves the particles back. What is read outside of a step is relative to the origin of the cloth. */
+static void leave_step_origin(const cloth *c) {
+  move_by_step_origin(c, 1.0f);
+  workspace_of(c)->origin = vector(0.0f, 0.0f, 0.0f);
+  workspace_of(c)->origin_reach = 0.0f;
+}
+
+/* Cost per particle of moving the origin in the world. */
+static uint32_t follow_cost(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
+}
+
+/* A position as the step has it [m]. */
+static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
+  return vector_subtract(position, workspace_of(c)->origin);
+}
+
+/* A pose of a collider as the step has it. */
+static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
+  cloth_pose placed = *pose;
+  placed.position = place_in_step(c, pose->position);
+  return placed;
+}
+
+/* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
+static int is_step_place(const cloth *c, cloth_vector position) {
+  return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
+}
+
 /// Uniform lines ///
 
 /*
@@ -5913,10 +6310,11 @@ static int may_be_uniform(const cloth *c) {
 
 #if WITH_PLANNING
 
-/* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
+/* Does prepare_step() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
-  return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
+  const int may_be_led = inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[particle] == 0.0f;
+  return !is_pinned(c, particle) && !may_be_led && mass_ratio_at(c, particle) == 1.0f;
 }
 
 /* What find_uniform_lines() would return, between steps. */
@@ -5974,19 +6372,21 @@ CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
 
 /* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
 
-#if WITH_TARGETS || WITH_VERTICES
+#if WITH_TARGETS || WITH_VERTICES || WITH_SKIN
+
+#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does an attribute of so many floats lie within a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
+#if WITH_TARGETS || WITH_VERTICES
+
 /* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
-
-#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does a layout fit its stride, and has the buffer room for all vertices? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
@@ -6000,14 +6400,307 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   return CLOTH_OK;
 }
 
-/* Copies byte by byte, as the caller's buffer may have any alignment. */
-static void copy_floats(void *to, const void *from, int32_t count) {
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+#endif
+
+/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
+   float. */
+#define ATTRIBUTE_LIMIT 1.0e6f
+
+/* The caller's buffer may have any alignment. */
+CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
+  copy_memory(to, from, (size_t)count * sizeof(float));
+}
+
+#endif
+
+/// Bodies ///
+
+/*
+ * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
+ * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
+ * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
+ * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
+ * that is left to the engine that the bodies belong to.
+ *
+ * The velocity of rotation changes with the rotation so that the angular momentum is kept.
+ *
+ * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
+ * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
+
+/* The body of a collider, or NULL. */
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) {
+      return &bodies_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+/* Ends the attachment of a particle, which stays pinned. The others keep their order. */
+static void remove_attachment(const cloth *c, int32_t particle) {
+  attachment *a = find_attachment(c, particle);
+  if (a) {
+    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    for (; a < last; a++) {
+      *a = a[1];
+    }
+    fill_zero(last, sizeof *last);
+  }
+}
+
+/* The number of a collider among the bodies, or -1. */
+static int32_t body_number(const cloth *c, int32_t collider) {
+  const rigid_body *body = find_body(c, collider);
+  return body ? (int32_t)(body - bodies_of(c)) : -1;
+}
+
+/* Takes the mass from a collider. The list stays in the order in which bodies were made. */
+static void remove_body(const cloth *c, int32_t collider) {
+  int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
+  if (n < 0) {
+    return;
+  }
+  for (*count -= 1; n < *count; n++) {
+    bodies_of(c)[n] = bodies_of(c)[n + 1];
+  }
+  fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
+  wake(c);
+}
+
+/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
+static float inverse_mass_of(const cloth *c, const rigid_body *b) {
+  float mass = b->mass;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+  }
+  return 1.0f / mass;
+}
+
+/* 1 / a; 0 for 0, which stands for a body that no torque turns. */
+static float inverse_or_zero(float a) {
+  return a > 0.0f ? 1.0f / a : 0.0f;
+}
+
+/* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
+static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
+  a = vector_flush_work(rotate(rotation_conjugate(q), a));
+  const cloth_vector i = b->inertia;
+  const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
+  return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
+}
+
+/* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
+   beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
+   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
+      if (q) {
+        relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
+      }
+      sum = vector_add_scaled(sum, vector_flush_work(relative), share);
+    }
+  }
+  return sum;
+}
+
+/* The pose of a body after h seconds. */
+static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
+  cloth_pose to;
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
+  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
+  to.rotation =
+      half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
+  return to;
+}
+
+/* Begins a substep: where the bodies would be at its end without the cloth. */
+CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    /* The weight of attached particles comes with what they do to the body. */
+    const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
+    b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+    slot->previous = slot->body.pose;
+    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
+  }
+}
+
+/* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
+CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
+  const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+}
+
+/* The rotation by an angular impulse, both in the body's axes. */
+static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+  torque = vector_flush(torque, INPUT_QUANTUM);
+  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
+                torque.z * inverse_or_zero(b->inertia.z));
+}
+
+/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
+static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
+  const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+}
+
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
+/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
+   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
+CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+    b->spin = limited_vector(b->spin, MAX_SPIN);
+    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
+    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+      to.position = slot->previous.position;
+      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    }
+    if (turns && b->inertia.x > 0.0f) {
+      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+      b->spin = vector_flush(b->spin, STATE_QUANTUM);
+    }
+    if (turns) {
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
+      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+    }
+    slot->body.pose = to;
+  }
+}
+
+#if WITH_SLEEP
+
+/* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
+static int are_bodies_at_rest(const cloth *c) {
+  const float most = c->settings.sleep.speed;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float reach = body_reach(body, geometry_of(c, body));
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void stop_bodies(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
+    bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
 }
 
 #endif
+
+#else
+
+#if WITH_SLEEP || WITH_PROJECTION
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+#endif
+
+#if WITH_SLEEP
+static int are_bodies_at_rest(const cloth *c) {
+  (void)c;
+  return 1;
+}
+#endif
+
+static int32_t body_number(const cloth *c, int32_t collider) {
+  (void)c;
+  (void)collider;
+  return -1;
+}
+
+#endif
+
+/* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
+   substep. */
+static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const collider_slot *slot = slot_at(c, index);
+  float share = (float)substep / (float)plan->substeps;
+  if (body_number(c, index) >= 0) {
+    share = substep > plan->index ? 1.0f : 0.0f;
+  }
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  return pose_between(&from, &to, share);
+}
+
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
+/* The same; a body is moved by them. */
+static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  add_to_reaction(c, collider, impulse, torque);
+#if WITH_BODIES
+  rigid_body *body = find_body(c, collider);
+  if (body) {
+    push_body(c, body, impulse, torque);
+  }
+#endif
+}
 
 /// Contact pushes ///
 
@@ -6069,20 +6762,6 @@ CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
   return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
 }
 
-/* Takes the pushes back, before contact is resolved. */
-CLOTH_HOT CLOTH_SEPARATE void withdraw_pushes(const cloth *c, const step_plan *plan) {
-  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
-  const lanes inverse_h = lanes_splat(plan->inverse_h);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
-    if (lanes_any(pushed)) {
-      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(c, 2), i));
-      lanes3_store(x, i, lanes3_subtract(lanes3_load(x, i), push), c->count - i);
-      lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), lanes3_scale(push, inverse_h)), c->count - i);
-    }
-  }
-}
-
 /* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
  */
 CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {
@@ -6133,6 +6812,137 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
   invalidate_block_history(c, which, push, i, c->count - i);
 }
 
+/// Contact record ///
+
+/*
+ * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
+ * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
+ * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
+ *
+ * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
+ * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
+ * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
+ * collider, colliders in the order of their slots.
+ */
+
+/* 1 if contacts are recorded. */
+static int has_contact_record(const cloth *c) {
+  return WITH_CONTACT_RECORD && c->max_contacts > 0;
+}
+
+/* The number of entries in use; the heads of all particles follow it. */
+static int32_t *recorded_of(const cloth *c) {
+  return (int32_t *)at(c, c->own.contact_record);
+}
+
+/* Cost of recording a contact. */
+static uint32_t record_cost(const cloth *c) {
+  return has_contact_record(c) ? COST_RECORD : 0u;
+}
+
+/* Empties the record, before a step. */
+static void clear_contact_record(const cloth *c) {
+  if (has_contact_record(c)) {
+    fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t));
+  }
+}
+
+#if WITH_CONTACT_RECORD
+
+/* Entry `number` of the record, from 1. */
+static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
+  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
+  return first + (number - 1);
+}
+
+/* The entry of a particle and a collider, a new one if there is none yet; NULL if the record is full. */
+static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32_t collider) {
+  int32_t *link = recorded_of(c) + 1 + particle;
+  while (*link) {
+    contact_entry *entry = contact_entry_at(c, *link);
+    if (entry->contact.collider == collider) {
+      return entry;
+    }
+    link = &entry->next;
+  }
+  if (*recorded_of(c) == c->max_contacts) {
+    return NULL;
+  }
+  *link = ++*recorded_of(c);
+  contact_entry *made = contact_entry_at(c, *link);
+  fill_zero(made, sizeof *made);
+  made->contact.particle = particle;
+  made->contact.collider = collider;
+  return made;
+}
+
+/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
+   `position` [m] along or beside the normal of its surface there. */
+static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                           cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (!entry) {
+    statistics_of(c)->contacts_dropped++;
+    return;
+  }
+  entry->contact.is_touching = substep;
+  entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
+  entry->contact.normal = vector_flush_work(normal);
+  entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+}
+
+/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
+   indices of the cloth's own colliders. */
+static int32_t recorded_number(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
+}
+
+/* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
+CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
+                                    const lanes3 position_normal_impulse[3]) {
+  float touching[CLOTH_LANES], values[9][CLOTH_LANES];
+  lanes_store(touching, touches);
+  for (int32_t n = 0; n < 3; n++) {
+    lanes_store(values[3 * n], position_normal_impulse[n].x);
+    lanes_store(values[3 * n + 1], position_normal_impulse[n].y);
+    lanes_store(values[3 * n + 2], position_normal_impulse[n].z);
+  }
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (touching[n] > 0.0f) {
+      record_contact(c, m->substep, i + n, recorded_number(c, m->index),
+                     vector(values[0][n], values[1][n], values[2][n]), vector(values[3][n], values[4][n], values[5][n]),
+                     vector(values[6][n], values[7][n], values[8][n]));
+    }
+  }
+}
+
+int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
+  int error = check_cloth(c);
+  if (error || (!contacts && count > 0)) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (count < 0) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!has_contact_record(c)) {
+    return CLOTH_ERROR_STATE;
+  }
+  const int32_t last_substep = statistics_of(c)->substeps - 1;
+  int32_t written = 0;
+  for (int32_t i = 0; i < c->count && written < count; i++) {
+    for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {
+      const contact_entry *entry = contact_entry_at(c, number);
+      contacts[written] = entry->contact;
+      contacts[written].is_touching = entry->contact.is_touching == last_substep;
+      number = entry->next;
+    }
+  }
+  return *recorded_of(c);
+}
+
+#endif
+
 /// Statistics ///
 
 /*
@@ -6146,17 +6956,16 @@ static int32_t public_mode(const spring_family *s) {
   return modes[s->projected];
 }
 
-/* Bytes of the reactions of all colliders and shared bodies. */
-static size_t reaction_bytes(const cloth *c) {
-  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * sizeof(cloth_reaction);
-}
-
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), reaction_bytes(c));
+  fill_zero(reactions_of(c), (size_t)report_count(c) * sizeof(float));
+  if (c->own.attached) {
+    fill_zero(at(c, c->own.attached), (size_t)c->settings.capacity.max_attachments * sizeof(cloth_vector));
+  }
+  clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
@@ -6696,9 +7505,9 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation =
-      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
+  const int extrapolates = !plan->solves && !has_solver_contacts(c) && c->state.velocity_history;
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
@@ -6730,6 +7539,9 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+  plan->tether_growth = 1.0f;
+  plan->tether_slack = 0.0f;
+  plan->led = 0;
 }
 
 /* 1 if bending is solved along lines. */
@@ -6789,6 +7601,80 @@ CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
 static void plan_hinges(const cloth *c, step_plan *plan) {
   plan->bend.has_equal_hinges = has_equal_hinges(c);
   plan->bend.is_explicit &= plan->bend.has_equal_hinges;
+}
+
+/// Momentum at contacts ///
+
+/*
+ * What a contact takes from the momentum of the cloth, whatever the share of BDF2 in the prediction.
+ *
+ * A velocity v of the state is a displacement over a substep. With the weight w of BDF2 a force f changes the
+ * velocities v0, v1, v2 of the last three substeps so that
+ *
+ *     v0 - v1 = (w/9) (6 (v1 - v2) - (v2 - v3)) + s h f / m,    s = 1 - 5 w / 9.
+ *
+ * Summed over the substeps, p = (v0 - (6 w / 9) v1 + (w / 9) v2) / s changes by h f / m exactly. So m p is the
+ * momentum, and internal forces keep its sum over the particles, as the share s is the same for all of them. A contact
+ * ends the history of a particle, whose momentum is then that of the velocity alone, m v. If the contact leaves v as it
+ * is, what forces have added along the surface would be lost but for the share s. So a particle that slides takes on
+ * the momentum's velocity along the surface. What the contact takes is the difference of both momenta.
+ *
+ * In: velocities, velocity history, force_share, the plan. Out: what the functions return. Scratch: none.
+ */
+
+/* The velocity that belongs to the momentum of each particle of a block with the velocity v. Particles that a contact
+   or a constraint has moved in this substep have lost their history: v itself. */
+CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int32_t i, lanes3 v) {
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    return v;
+  }
+  const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
+  const lanes3 earlier = lanes3_load(history_of(c, 1), i);
+  const lanes_mask pushed = lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+  const lanes3 earliest = lanes3_select(pushed, earlier, lanes3_load(history_of(c, 2), i));
+  const lanes3 past = lanes3_subtract(lanes3_scale(earlier, lanes_splat(6.0f)), earliest);
+  const lanes3 p =
+      lanes3_scale(lanes3_subtract(v, lanes3_scale(past, lanes_splat(weight))), lanes_splat(inverse_share));
+  return lanes3_select(has_no_history(earlier.x), v, p);
+}
+
+/* What a contact does to a block of particles, in world axes. */
+typedef struct contact_change {
+  lanes3 displacement; /* that changes velocities [m] */
+  lanes3 normal;       /* of the surface, unit length */
+  lanes3 sliding;      /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes_mask touches, slides;
+} contact_change;
+
+/* What particles that slide add to their velocities v along the surface: the part of their momentum, after the contact
+   that of the velocities p, that v does not show. It does not reverse the direction in which they slide. */
+CLOTH_INLINE lanes3 carried_velocity(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact,
+                                     lanes3 v, lanes3 p) {
+  const lanes_mask first = lanes_less(lanes_load(history_of(c, 1).x + i), lanes_splat(0.5f * HISTORY_INVALID));
+  const lanes3 hidden = lanes3_flush_below(lanes3_subtract(p, v), STATE_QUANTUM);
+  const lanes3 outward = lanes3_scale(contact->normal, lanes_flush(lanes3_dot(hidden, contact->normal)));
+  const lanes3 along = lanes3_flush_below(lanes3_subtract(hidden, outward), STATE_QUANTUM);
+  const lanes3 slip = lanes3_flush_below(lanes3_scale(contact->sliding, lanes_splat(plan->inverse_h)), STATE_QUANTUM);
+  const lanes_mask onward = lanes_less(lanes_splat(0.0f), lanes3_dot(slip, lanes3_add(slip, along)));
+  return lanes3_keep(lanes_both(lanes_both(first, onward), contact->slides), along);
+}
+
+/* Changes the velocities of the particles of a block that a contact touches. Returns the change of their momentum over
+   their mass [m/s]; 0 for the others. */
+CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int32_t i, const contact_change *contact) {
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes3 old = lanes3_load(velocity, i);
+  const lanes3 change = lanes3_scale(contact->displacement, lanes_splat(plan->inverse_h));
+  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+    lanes3_store(velocity, i, lanes3_add(old, change), c->count - i);
+    return change;
+  }
+  const lanes3 before = momentum_velocity(c, plan, i, old);
+  const lanes3 after = lanes3_add_scaled(before, change, lanes_splat(1.0f / force_share(plan)));
+  lanes3 v = lanes3_add(old, change);
+  v = lanes3_add(v, lanes3_keep(contact->touches, carried_velocity(c, plan, i, contact, v, after)));
+  lanes3_store(velocity, i, v, c->count - i);
+  return lanes3_keep(contact->touches, lanes3_subtract(v, before));
 }
 
 /// Forces ///
@@ -6956,6 +7842,147 @@ CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vecto
   }
   add_spring_forces(c, plan, change);
 }
+
+/// Reactions of pins ///
+
+/*
+ * What the cloth does to whatever holds its particles: the impulse on each pinned particle, and on confined particles
+ * along the directions that they are held in. Every stage that moves particles by forces between them notes what it
+ * would have done to the pins, had they been free: gravity and air on the particle itself, springs, bending, tethers
+ * and strain limits. A displacement by d in a substep of h seconds stands for a momentum m d / (s h), with the share s
+ * of a force that acts at once, see contact_momentum.h.
+ *
+ * In: what each stage knows of its forces. Out: own.pin_reactions, which prepare clears. Scratch: none.
+ */
+
+/* 1 if impulses on pins are noted. */
+CLOTH_INLINE int notes_pins(const cloth *c) {
+  return WITH_BODIES && c->own.pin_reactions != 0;
+}
+
+#if WITH_BODIES
+
+/* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
+static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
+  cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
+  const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
+  *reaction = vector_add(*reaction, impulse);
+}
+
+/* The same for a displacement in the substep [m]. */
+static void note_displacement(const cloth *c, int32_t particle, cloth_vector displacement) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  note_change(c, particle, vector_scale(vector_flush_work(displacement), plan->inverse_h / force_share(plan)));
+}
+
+#if WITH_PROJECTION
+
+/* The force of the air on one particle, as a velocity change times the mass ratio. */
+static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t particle) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
+  const float mass = mass_ratio_at(c, particle);
+  return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
+}
+
+/* Notes gravity and air on the pins, where the prediction adds them. */
+CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
+  const cloth_vector gravity = vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h));
+  const int with_air = has_air(c);
+  air_flow air;
+  fill_zero(&air, sizeof air);
+  if (with_air) {
+    air = air_flow_of(c, plan);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_scale(gravity, mass_ratio_at(c, i)));
+      if (with_air) {
+        note_change(c, i, air_on_pin(c, &air, i));
+      }
+    }
+  }
+}
+
+#endif
+
+/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
+CLOTH_SEPARATE void note_residuals(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i)) {
+      note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
+    }
+  }
+}
+
+/* Positions whose differences bend, x - s x_old, around a particle. */
+typedef struct bent_sheet {
+  const cloth *c;
+  vector_array x, old;
+  float shift;
+} bent_sheet;
+
+static cloth_vector bent_value(const bent_sheet *b, int32_t row, int32_t column) {
+  const int32_t columns = b->c->grid.columns, i = row * columns + (column + columns) % columns;
+  return vector_add_scaled(vector_load(b->x, i), vector_load(b->old, i), negate(b->shift));
+}
+
+/* Second difference at a place along the warp or weft; 0 at the edges, which have no hinge. */
+static cloth_vector second_difference(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const int32_t place = across ? column : row, last = (across ? b->c->grid.columns : b->c->grid.rows) - 1;
+  if ((place < 1 || place >= last) && !(across && is_wrapped(b->c))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector sum =
+      vector_add(bent_value(b, row - down, column - across), bent_value(b, row + down, column + across));
+  return vector_add_scaled(sum, bent_value(b, row, column), -2.0f);
+}
+
+/* Force of the hinges along the warp or weft on a particle, over their stiffness. */
+static cloth_vector hinges_on(const bent_sheet *b, int32_t direction, int32_t row, int32_t column) {
+  const int32_t across = direction == WARP, down = !across;
+  const cloth_vector sum = vector_add(second_difference(b, direction, row - down, column - across),
+                                      second_difference(b, direction, row + down, column + across));
+  return vector_subtract(vector_scale(second_difference(b, direction, row, column), 2.0f), sum);
+}
+
+/* Force of the twists of the cells around a particle, over their stiffness. */
+static cloth_vector twists_on(const bent_sheet *b, int32_t row, int32_t column) {
+  cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t r = row - corner / 2, q = column - corner % 2; /* of the cell */
+    const int exists =
+        r >= 0 && r + 1 < b->c->grid.rows && (is_wrapped(b->c) || (q >= 0 && q + 1 < b->c->grid.columns));
+    if (exists) {
+      cloth_vector twist = vector_subtract(bent_value(b, r, q), bent_value(b, r, q + 1));
+      twist = vector_add(twist, vector_subtract(bent_value(b, r + 1, q + 1), bent_value(b, r + 1, q)));
+      force = vector_add_scaled(force, twist, corner == 0 || corner == 3 ? -1.0f : 1.0f);
+    }
+  }
+  return force;
+}
+
+/* Notes the force of bending at the predicted positions as they are: of hinges, if they are explicit, and of twists. */
+CLOTH_SEPARATE void note_bending(const cloth *c, const step_plan *plan) {
+  const bent_sheet b = {c, predicted_of(c), vectors_at(c, c->state.position), plan->bend.shift};
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      continue;
+    }
+    const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
+    note_displacement(c, i, vector_scale(twists_on(&b, row, column), plan->bend.twist));
+    if (plan->bend.is_explicit) {
+      note_displacement(c, i, vector_scale(hinges_on(&b, WARP, row, column), plan->bend.stiffness[WARP]));
+      note_displacement(c, i, vector_scale(hinges_on(&b, WEFT, row, column), plan->bend.stiffness[WEFT]));
+    }
+  }
+}
+
+#endif
 
 /// Operator ///
 
@@ -9178,10 +10205,8 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
-/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
- */
-CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
-                                         vector_array old) {
+static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
   const bend_lines l = {.b = *b,
                         .c = c,
                         .lines = b,
@@ -9191,6 +10216,14 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
+  return l;
+}
+
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
 #if WITH_WRAP
   if (b->is_ring) {
     solve_ring_bend(&l);
@@ -9398,6 +10431,51 @@ CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
   factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
 }
 
+/// Hinges at pins ///
+
+/*
+ * What hinges that are solved along lines do to pins, for pin_reactions.h. In: a bundle of lines as its solve has left
+ * it. Out: own.pin_reactions. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* The hinge at an element, times its factor; 0 beyond the ends of open lines. */
+static lanes3 hinge_at(const bend_lines *l, int32_t element) {
+  if (!(WITH_WRAP && l->b.is_ring) && (element < 1 || element > l->b.length - 2)) {
+    return lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+  lanes3 sum = lanes3_add(bend_value(l, element - 1), bend_value(l, element + 1));
+  sum = lanes3_add_scaled(sum, bend_value(l, element), lanes_splat(-2.0f));
+  return lanes3_scale(lanes3_flush(sum), hinge_factor(l, element));
+}
+
+/* Force of the hinges on an element of a line, as a displacement. */
+static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t lane) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  const lanes3 beside = lanes3_add(hinge_at(l, element - 1), hinge_at(l, element + 1));
+  const lanes3 force = lanes3_subtract(lanes3_scale(hinge_at(l, element), lanes_splat(2.0f)), beside);
+  lanes3_store(forces, 0, lanes3_scale(lanes3_flush(force), lanes_splat(l->kappa)), CLOTH_LANES);
+  return vector_load(forces, lane);
+}
+
+/* Notes the force of the hinges of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
+  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+    for (int32_t lane = 0; lane < b->count; lane++) {
+      const int32_t particle = b->first + element * b->along + lane * b->across;
+      if (is_pinned(c, particle)) {
+        note_displacement(c, particle, hinge_force(&l, element, lane));
+      }
+    }
+  }
+}
+
+#endif
+
 /// Stretch along lines ///
 
 /*
@@ -9456,6 +10534,15 @@ enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
 
 CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
+   anything. */
+CLOTH_INLINE void store_tension(const stretch_lines *l, int32_t element, lanes tension) {
+  if (WITH_BODIES) {
+    const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+    lanes_store(stretch_slot(l, element) + place * CLOTH_LANES, tension);
+  }
 }
 
 /* Compliance of the springs from an element to the next where maps vary, from that of the family. */
@@ -9609,6 +10696,7 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
+  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
@@ -9791,6 +10879,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;
   line_place place = start;
@@ -9809,6 +10898,54 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
 
 #endif
 
+#if WITH_BODIES
+
+/* The particle of an element in a lane of a bundle. */
+static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return b->first + element * b->along + lane * b->across;
+  }
+  const line_place place = line_place_of(b, b->slant, element);
+  return place.at + lane - (lane < place.room ? 0 : b->columns);
+}
+
+static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return vector_load(b->x, element * b->next + lane);
+  }
+  return vector_load(b->x, line_particle(b, element, lane));
+}
+
+/* Pull of the spring from an element to the next on the former, as a displacement: the tension, along the spring as it
+   is now. */
+static cloth_vector tension_after(const stretch_lines *l, int32_t element, int32_t lane) {
+  const int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+  const float tension = stretch_slot(l, element)[place * CLOTH_LANES + lane];
+  const cloth_vector d = vector_subtract(line_position(&l->b, other, lane), line_position(&l->b, element, lane));
+  return vector_scale(d, tension);
+}
+
+/* Notes the pull of the springs of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
+  const int is_ring = l->b.is_ring && l->b.slant == 0;
+  const int32_t last = l->b.length - 1;
+  for (int32_t element = 0; element <= last; element++) {
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      const int32_t particle = line_particle(&l->b, element, lane);
+      if (is_pinned(l->c, particle)) {
+        const cloth_vector none = {0.0f, 0.0f, 0.0f};
+        const cloth_vector after = element < last || is_ring ? tension_after(l, element, lane) : none;
+        const int32_t spring = element > 0 ? element - 1 : last;
+        const cloth_vector before = element > 0 || is_ring ? tension_after(l, spring, lane) : none;
+        note_displacement(l->c, particle, vector_subtract(after, before));
+      }
+    }
+  }
+}
+
+#endif
+
 #endif
 
 /// Strain limiting ///
@@ -9819,7 +10956,8 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
  *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
  * with the nearest length L of the range, the mobilities w and the gain g = 1 / (w_p + w_q), exact to first order in
  * l - L, without a square root. Lines are taken one bundle at a time, their springs in red-black order: no two springs
- * of a colour share a particle.
+ * of a colour share a particle. Pins that are farther apart than the line between them may reach contradict the limit:
+ * then it gives way along that line, up to the strain that they share evenly.
  * In: the settings, scratch.mobility. Out: the predicted positions, in scratch.product. Scratch: residual.
  */
 
@@ -9837,11 +10975,18 @@ typedef struct end_displacements {
   lanes3 from, to;
 } end_displacements;
 
+/* A range for the lengths of the springs of several lines. */
+typedef struct line_range {
+  float low;
+  lanes high;         /* squared [m^2]; of each line */
+  const cloth *noted; /* whose pins note what the range does, or NULL */
+} line_range;
+
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
    make the products of the next spring subnormal. */
-CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, lanes mobility, lanes other, lanes3 d) {
+CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lanes mobility, lanes other, lanes3 d) {
   const lanes squared = lanes3_dot(d, d);
-  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), lanes_splat(range->high));
+  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), range->high);
   const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
   const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
   const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
@@ -9851,12 +10996,43 @@ CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Notes what a spring of each line does to pins at its ends: the opposite of what it does to the other end. `moved`:
+   the displacements of both ends, of which `share` counts. */
+CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, int32_t element, int32_t other,
+                                const end_displacements *moved, float share) {
+  float values[6][CLOTH_LANES];
+  const vector_array from = {values[0], values[1], values[2]}, to = {values[3], values[4], values[5]};
+  lanes3_store(from, 0, lanes3_scale(moved->from, lanes_splat(share)), CLOTH_LANES);
+  lanes3_store(to, 0, lanes3_scale(moved->to, lanes_splat(share)), CLOTH_LANES);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    const int32_t i = b->first + element * b->along + lane * b->across;
+    const int32_t j = b->first + other * b->along + lane * b->across;
+    const int held_i = is_pinned(range->noted, i), held_j = is_pinned(range->noted, j);
+    const float at_i = b->mobility[element * b->next + lane], at_j = b->mobility[other * b->next + lane];
+    if (held_i && at_j > 0.0f) {
+      note_displacement(range->noted, i, vector_scale(vector_load(to, lane), 1.0f / at_j));
+    }
+    if (held_j && at_i > 0.0f) {
+      note_displacement(range->noted, j, vector_scale(vector_load(from, lane), -1.0f / at_i));
+    }
+  }
+}
+
+#endif
+
 /* Limits the springs from an element to the next, of all lines. */
-CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
+CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_BODIES
+  if (range->noted) {
+    note_limits(range, b, element, element + 1, &moved, 1.0f);
+  }
+#endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
   lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
 }
@@ -9871,7 +11047,7 @@ CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, 
 
 /* Limits all springs of rings, spring after spring, starting with the one that ends at element 0. That one is evaluated
    again at the end: each particle needs the corrections of the spring before and after it. */
-CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) {
+CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
   const lanes3 start = lanes3_load(b->x, 0);
   int32_t element = b->length - 1;
   lanes3 here = lanes3_load(b->x, element * b->next);
@@ -9882,6 +11058,11 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_BODIES
+    if (range->noted && n > 0) {
+      note_limits(range, b, element, other, &moved, RING_SHARE);
+    }
+#endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
       lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
@@ -9894,10 +11075,37 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
 
 #endif
 
+/* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
+   times the limit: the n-th part of the distance, squared. The largest over the line. */
+CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const int32_t end = b->is_ring ? 2 * b->length : b->length;
+  lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
+  lanes3 pin = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = 0; n < end; n++) {
+    const int32_t i = (n < b->length ? n : n - b->length) * b->next;
+    const lanes pinned =
+        lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
+    const lanes_mask is_pin = lanes_less(zero, pinned);
+    const lanes_mask is_second = lanes_both(is_pin, lanes_less(zero, springs));
+    if (lanes_any(is_pin)) {
+      const lanes3 x = lanes3_keep(is_pin, lanes3_load(b->x, i));
+      const lanes3 apart = lanes3_flush_below(lanes3_keep(is_second, lanes3_subtract(x, pin)), STATE_QUANTUM);
+      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), one);
+      high = lanes_maximum(high, lanes_divide(lanes3_dot(apart, apart), squared_count));
+      pin = lanes3_select(is_pin, x, pin);
+      springs = lanes_drop(is_pin, springs);
+    }
+    const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+    springs = lanes_add(springs, follows);
+  }
+  return high;
+}
+
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
-  const distance_range range = *limit;
   const line_bundle b = *bundle;
+  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -9915,7 +11123,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
   return range;
 }
 
@@ -10012,6 +11220,11 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   } else {
     solve_straight_stretch(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(l.c)) {
+    note_tensions(&l);
+  }
+#endif
 }
 
 /* Solves the shear springs of one direction. */
@@ -10058,6 +11271,9 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
+#if WITH_BODIES
+      note_hinges(c, plan, WARP, &b, old);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -10081,6 +11297,9 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
+#if WITH_BODIES
+      note_hinges(c, plan, WEFT, &b, first);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -10094,6 +11313,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
   if (has_stencil(plan)) {
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -10102,6 +11326,11 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 #endif
   if (has_bend_lines(plan)) {
     solve_twists(c, plan);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
   }
   if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);
@@ -10271,7 +11500,7 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
@@ -10317,6 +11546,73 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
     }
   }
   return any;
+}
+
+/*
+ * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
+ * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
+ * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
+ * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
+ * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
+ * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
+ * is drawn along; long tethers hardly grow.
+ */
+
+/* Position of a pin at the end of the step [m]. */
+static cloth_vector end_of_pin(const cloth *c, const step_plan *plan, int32_t pin) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), pin);
+  return vector_add_scaled(x, vector_load(vectors_at(c, c->state.velocity), pin), plan->dt);
+}
+
+static float squared_length(cloth_vector a) {
+  a = vector_flush(a, STATE_QUANTUM);
+  return vector_dot(a, a);
+}
+
+/* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
+   lines, so that they are never farther apart than at one of the two. */
+static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
+  const lanes columns =
+      shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
+  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
+  const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
+  const float apart = maximum(squared_length(before), squared_length(after));
+  if (apart > rest) {
+    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
+    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+  }
+}
+
+/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
+static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const int is_pair = a >= 0 && b >= 0 && a != b;
+  if (is_pair) {
+    let_out_for_pair(c, plan, m, a, b);
+  }
+  return (uint32_t)is_pair;
+}
+
+/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
+   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
+CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
+  const rest_metric m = metric_of(c, plan->tether_scale);
+  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
+  const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
+  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
+  uint32_t pairs = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t above = i - columns, here = first[i];
+    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
+      continue;
+    }
+    pairs += let_out_for(c, plan, &m, here, second[i]);
+    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
+    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
+  }
+  add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
 
 #endif
@@ -10460,7 +11756,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
       const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];
       float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
-      capsule->from = vector_add(slot->body.pose.position, capsule->from);
+      capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
@@ -10556,6 +11852,12 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
+CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
+                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
+}
+
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
   uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
@@ -10563,13 +11865,15 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
+  lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
-  lanes excess = lanes_subtract(squared, ends->squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  lanes excess = lanes_subtract(squared, squared_length);
+  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
@@ -10667,6 +11971,34 @@ static void pull_tethers(const cloth *c, int32_t slot) {
     }
   }
 }
+
+#if WITH_BODIES
+
+/* Keeps the predicted positions, for note_tethers(). */
+static void keep_before_tethers(const cloth *c) {
+  if (notes_pins(c)) {
+    copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
+CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
+  const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    const cloth_vector moved = vector_subtract(vector_load(after, i), vector_load(before, i));
+    if (pin >= 0 && mobility[i] > 0.0f && (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f)) {
+      const cloth_vector pull = vector_scale(moved, 1.0f / mobility[i]);
+      note_displacement(c, pin, vector_scale(pull, -1.0f));
+      if (is_pinned(c, i)) {
+        note_displacement(c, i, pull);
+      }
+    }
+  }
+}
+
+#endif
 
 #endif
 
@@ -10890,6 +12222,462 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
 
 #endif
 
+/// Links over colliders ///
+
+/*
+ * What the links of a particle in contact, the springs to its neighbours along warp and weft, mean for the contact.
+ *
+ * A link that leads over an edge of a collider is a straight line through the edge. It pulls the particle with T sin a
+ * into the surface and with T cos a along it, T being its tension and a the angle between surface and link. Cloth would
+ * bend around the edge there, and friction would leave exp(-mu a) of the pull along the surface (Euler and Eytelwein).
+ * So friction may take T cos a (1 - exp(-mu a)), as if the coefficient were mu' = cot(a) (1 - exp(-mu a)): with mu
+ * itself particles beside an edge stick there, whatever pulls.
+ *
+ * Particles that are deep inside, as they began there or a collider was set upon them, leave a body along the normal of
+ * the sheet, on the side where the sheet lies from the body's middle. Along the surface's normals they would leave on
+ * both sides, and the sheet would stay torn through the body.
+ *
+ * A link that leads through a collider, because the cloth was torn through it, can never become short. Then the
+ * particle at one of its ends is let go: this collider does not hold it until the link is short.
+ *
+ * In: positions at the start of the substep, the collider's pose at its end. Out: nothing. Scratch: none.
+ */
+
+/* Contact asks for the links where a particle presses with a displacement of so many spacings [1]: where it is pulled,
+   but not where it has to bear only its weight and that of its neighbours. */
+#define LINK_PRESSURE 0.03125f
+/* In place of mu' stands mu g / (1 + LINK_CAPSTAN mu (1 - g)), where g = min(1, LINK_COSINE cos^2 a). Up to 34 degrees,
+   where g is 1, links count as lying along the surface. It is below mu' for steep links, by half at 67 degrees: the
+   solves along lines move a particle into the surface by more than the forces' share. */
+#define LINK_COSINE 1.45f
+#define LINK_CAPSTAN 2.0f
+/* A link that is longer than so many times its rest length leads through a collider if its middle is deeper inside than
+   its rest length. Of a particle that is inside, as it has been let go before, links need not be as long. */
+#define TORN_LENGTH 2.0f
+#define TORN_LENGTH_INSIDE 1.05f
+/* Colliders faster than this [m/s] let no particle go: they hit the cloth at present. */
+#define TORN_SPEED 3.0f
+
+/* Of the two ends of a link through a collider the one that is behind in this direction is let go: upwards, and to one
+   side where the link is level. It is not along an axis, as a link at right angles to it has no end behind. */
+CLOTH_CONSTANT static const cloth_vector torn_side = {0.48f, 0.6f, 0.64f};
+
+/* A particle in contact with a collider. Vectors are in world axes. */
+typedef struct touching_particle {
+  cloth_vector x, normal; /* position at the start of the substep [m], normal of the surface */
+  int32_t may_let_go;     /* 1 if the collider lets particles go in this substep */
+} touching_particle;
+
+/* What contact has to know of the links of a particle. */
+typedef struct link_report {
+  float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
+  int32_t torn;   /* 1 if the particle is to be let go */
+  cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
+} link_report;
+
+/* What a collider does with a particle instead of holding it at its surface. */
+enum { LINKS_NOTHING, LINKS_LET_GO, LINKS_LIFT_OUT };
+
+/* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
+static int begins_inside(const cloth *c, const cloth_collider *body, const moving_body *m, cloth_vector x,
+                         float depth) {
+  cloth_vector normal;
+  return distance_of_point(body, geometry_of(c, body), to_local(&m->start, x), &normal) < negate(depth);
+}
+
+/* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
+static int leads_through(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                         cloth_vector x, float rest, float stretch) {
+  if (stretch > TORN_LENGTH * TORN_LENGTH &&
+      begins_inside(c, body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
+    return 1;
+  }
+  return begins_inside(c, body, m, p->x, m->margin);
+}
+
+/* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
+   the weft. */
+static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                        int32_t direction, int32_t other, link_report *report) {
+  const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
+  const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
+  report->ends[direction] = link;
+  const float squared = vector_dot(link, link);
+  if (!(squared > STATE_QUANTUM)) {
+    return;
+  }
+  const float into = flush_small(maximum(negate(vector_dot(link, p->normal)), 0.0f), STATE_QUANTUM);
+  const float steep = into * into / squared;
+  report->steepest = maximum(report->steepest, steep);
+  const float stretch = squared / (rest * rest);
+  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
+    report->torn |= leads_through(c, body, m, p, x, rest, stretch);
+  }
+}
+
+/* Reports all links of particle `i`. */
+static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
+                                const touching_particle *p, int32_t i) {
+  link_report report = {.torn = 0};
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t wrap = is_wrapped(c) ? columns : 0;
+  if (column > 0 || wrap) {
+    report_link(c, body, m, p, 0, i - 1 + (column > 0 ? 0 : wrap), &report);
+  }
+  if (column + 1 < columns || wrap) {
+    report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
+  }
+  if (row > 0) {
+    report_link(c, body, m, p, 2, i - columns, &report);
+  }
+  if (row + 1 < c->grid.rows) {
+    report_link(c, body, m, p, 3, i + columns, &report);
+  }
+  return report;
+}
+
+/* 1 if the collider is slow enough to let particles go in the substep. */
+static int may_let_go(const step_plan *plan, const moving_body *m) {
+  const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
+  const float most = TORN_SPEED * plan->h;
+  return vector_dot(way, way) <= most * most;
+}
+
+/* Steps of Newton's method towards the place where a particle leaves a body. */
+#define LIFT_STEPS 8
+/* A sheet that lies so much of a body's size behind its middle still leaves it on the front side [1]: a sheet through
+   the middle must not leave it on both, as its roundings have it. */
+#define LIFT_BIAS 0.01f
+
+/* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
+   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
+   that no step passes the surface. Returns 0 if the sheet has no normal there. */
+static int lift_out(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                    const link_report *report, cloth_vector *out) {
+  const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
+                                           vector_subtract(report->ends[1], report->ends[0]));
+  const float area = vector_dot(vector_flush_work(across), vector_flush_work(across));
+  if (!(area > WORK_QUANTUM) || !is_finite(area)) {
+    return 0;
+  }
+  const cloth_vector normal = vector_scale(across, 1.0f / square_root(area));
+  const cloth_vector from = to_local(&m->start, p->x);
+  cloth_vector along = vector_flush(rotate(rotation_conjugate(m->start.rotation), normal), STATE_QUANTUM);
+  if (vector_dot(from, along) < negate(LIFT_BIAS * m->reach)) {
+    along = vector_scale(along, -1.0f);
+  }
+  float way = 2.0f * m->reach;
+  for (int32_t step = 0; step < LIFT_STEPS; step++) {
+    cloth_vector outward;
+    const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+    const float distance = distance_of_point(body, geometry_of(c, body), at_way, &outward) - m->margin;
+    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
+  }
+  *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
+  return 1;
+}
+
+/* What becomes of a particle in contact: *share is g, and of a particle that is lifted out *out its place in the body's
+   axes. */
+static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                     int32_t i, float *share, cloth_vector *out) {
+  const link_report report = report_links(c, body, m, p, i);
+  const float deep = maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
+  *share = minimum(LINK_COSINE * maximum(1.0f - report.steepest, 0.0f), 1.0f);
+  if (report.torn) {
+    return LINKS_LET_GO;
+  }
+  const int is_deep = p->may_let_go && begins_inside(c, body, m, p->x, deep);
+  return is_deep && lift_out(c, body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
+}
+
+/* The answers of a block of particles. */
+typedef struct link_answers {
+  int32_t asked; /* 0: all shares are 1 and all kinds LINKS_NOTHING */
+  lanes share;   /* g */
+  lanes kind;    /* LINKS_NOTHING ... */
+  lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
+} link_answers;
+
+/* Asks for the links of a block of particles in contact, of those whose kind is 1; the others have a share of 1.
+   `normal` is in the collider's axes. */
+CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
+                                 const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
+  float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
+  const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
+  touching_particle p = {.may_let_go = may_let_go(plan, m) && !is_concave(body)};
+  lanes_store(asked, answers->kind);
+  lanes_store(n[0], outward.x);
+  lanes_store(n[1], outward.y);
+  lanes_store(n[2], outward.z);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    cloth_vector out = {0.0f, 0.0f, 0.0f};
+    shares[lane] = 1.0f;
+    kinds[lane] = (float)LINKS_NOTHING;
+    if (asked[lane] > 0.0f) {
+      p.x = vector_load(vectors_at(c, c->state.position), i + lane);
+      p.normal = vector_flush_work(vector(n[0][lane], n[1][lane], n[2][lane]));
+      kinds[lane] = (float)answer_of(c, body, m, &p, i + lane, &shares[lane], &out);
+    }
+    place[0][lane] = out.x;
+    place[1][lane] = out.y;
+    place[2][lane] = out.z;
+  }
+  answers->asked = 1;
+  answers->share = lanes_load(shares);
+  answers->kind = lanes_load(kinds);
+  answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+}
+
+/// The response to contact ///
+
+/*
+ * How far particles in contact with a collider are moved: out of it along its normal, and against their slip by
+ * friction. What lies over edges is answered by contact_links.h; what touches a body with mass shares its displacement
+ * with it.
+ *
+ * In: contacts of a block, positions at the start of the substep (state), velocities, bodies. Out: what the functions
+ * return; the motion of a body by its contacts, in workspace.body. Scratch: none.
+ */
+
+static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &((const collider_slot *)at(c, m->slot))->body;
+}
+
+/*
+ * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
+ * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
+ * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
+ * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
+ */
+typedef struct contact_block {
+  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
+  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
+  lanes3 normal;     /* of the surface, where the particle touches it */
+  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+} contact_block;
+
+/* to_local() for a block of points. */
+CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  if (!m->aligned) {
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+  }
+  return p;
+}
+
+/* What a contact does to a block of particles, in the collider's axes. */
+typedef struct contact_response {
+  lanes3 correction; /* displacement [m] ... */
+  lanes3 change;     /* ... and the part of it that changes velocities [m] */
+  lanes3 sliding;    /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+  lanes_mask slides;
+} contact_response;
+
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
+}
+
+/* A coefficient of friction where links bend over an edge by the share g, see contact_links.h. Out of line: clang would
+   join its division with that of response_to(), and divide unused lanes. */
+CLOTH_SEPARATE lanes bent_friction(float friction, lanes share) {
+  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
+  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
+  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
+}
+
+/* The answers where links are not asked. */
+CLOTH_INLINE link_answers no_links(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const link_answers answers = {0, lanes_splat(1.0f), zero, {zero, zero, zero}};
+  return answers;
+}
+
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
+  const cloth_collider *body = shape_of(c, m);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
+  link_answers answers = no_links();
+  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
+    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
+  }
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
+  r->sliding = lanes3_select(asks, none, r->sliding);
+}
+
+/*
+ * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
+ * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
+ * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
+ * that do not touch have `displacement` and `penetration` 0.
+ */
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration, const link_answers *answers) {
+  contact_response r;
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes normal_displacement = lanes3_dot(displacement, normal);
+  lanes static_friction = lanes_splat(body->static_friction), kinetic_friction = lanes_splat(body->kinetic_friction);
+  if (answers->asked) {
+    static_friction = bent_friction(body->static_friction, answers->share);
+    kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
+  }
+  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
+  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
+  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  friction_scale = lanes_minimum(friction_scale, one);
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
+  r.correction = lanes3_add_scaled(friction, normal, penetration);
+  r.change = lanes3_add_scaled(friction, normal, normal_correction);
+  r.sliding = lanes3_add(slip, friction);
+  r.touches = zero;
+  return r;
+}
+
+/* response_to() for a block of particles, with what their links say. */
+CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                          const contact_block *b, lanes3 displacement) {
+  const lanes penetration = lanes_keep(lanes_less(lanes_splat(0.0f), b->touches), b->penetration);
+  const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
+  const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
+  contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
+  if (answers.asked) {
+    respond_to_answers(b, &answers, &displacement, &r);
+  }
+  r.touches = b->touches;
+  return r;
+}
+
+#if WITH_BODIES
+
+/* Components of a response and of what it answers, as arrays of lanes. */
+enum {
+  SHARED_DISPLACEMENT,
+  SHARED_NORMAL = 3,
+  SHARED_POSITION = 6,
+  SHARED_CORRECTION = 9,
+  SHARED_CHANGE = 12,
+  SHARED_SLIDING = 15,
+  SHARED_PENETRATION = 18,
+  SHARED_TOUCHES,
+  SHARED_SLIDES,
+  SHARED_ARRAYS
+};
+
+typedef struct shared_contacts {
+  float values[SHARED_ARRAYS][CLOTH_LANES];
+  float body_inverse_mass; /* [1/kg] */
+} shared_contacts;
+
+static vector_array shared_vectors(shared_contacts *s, int32_t first) {
+  vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
+  return v;
+}
+
+/* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
+   contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
+   body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
+                          shared_contacts *s) {
+  const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
+  const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
+  const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
+  const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
+  const link_answers none = no_links();
+  const contact_response r =
+      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                  lanes_splat(touches ? penetration : 0.0f), &none);
+  const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
+  const float length = vector_length(change);
+  const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
+  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
+  const float share = inverse_mass / (inverse_mass + of_body);
+  const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
+  vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
+  vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
+  s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
+  const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
+}
+
+/* Shares the contacts of a block with a body. */
+CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_t i, const contact_block *b,
+                                   lanes3 displacement, contact_response *r) {
+  moving_body *m = &workspace_of(c)->body;
+  const rigid_body *body = &bodies_of(c)[m->body];
+  shared_contacts s;
+  s.body_inverse_mass = inverse_mass_of(c, body);
+  lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CORRECTION), 0, r->correction, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CHANGE), 0, r->change, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_SLIDING), 0, r->sliding, CLOTH_LANES);
+  lanes_store(s.values[SHARED_PENETRATION], b->penetration);
+  lanes_store(s.values[SHARED_TOUCHES], b->touches);
+  lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
+  for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
+    if (s.values[SHARED_TOUCHES][n] > 0.0f) {
+      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+    }
+  }
+  r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
+  r->change = lanes3_load(shared_vectors(&s, SHARED_CHANGE), 0);
+  r->sliding = lanes3_load(shared_vectors(&s, SHARED_SLIDING), 0);
+  r->touches = lanes_load(s.values[SHARED_TOUCHES]);
+  r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
+}
+
+#endif
+
 /// Contact by projection ///
 
 /*
@@ -10985,40 +12773,24 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
   m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
   m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
   set_reach(&slot->body, geometry_of(c, &slot->body), m);
   m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
+  m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
   return m;
 }
-
-static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &((const collider_slot *)at(c, m->slot))->body;
-}
-
-/*
- * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
- * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
- * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
- * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
- */
-typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
-  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
-  lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
-  lanes touches;     /* 1 for particles that touch, else 0 */
-} contact_block;
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
@@ -11099,15 +12871,6 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
   b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
   *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
-}
-
-/* to_local() for a block of points. */
-CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
-  if (!m->aligned) {
-    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
-  }
-  return p;
 }
 
 /* Above every distance: after the last step of a trace every path that is left counts as a hit. */
@@ -11231,15 +12994,17 @@ typedef struct reaction_sums {
   lanes_sum impulse[3]; /* that the particles receive [N s] */
   lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
   lanes_sum touching;   /* how many touch */
-  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum particles;  /* how many of these touch no collider before in the order of slots */
+  lanes_sum sticking;   /* how many touch and do not slide, and do not stick to a collider before */
   lanes_sum near;       /* how many passed the cull tests, touching or not */
+  float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
-                          lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
+static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
+                          reaction_sums *sums) {
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(m->pivot)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -11248,74 +13013,113 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
 }
 
 /*
- * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
- * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
- * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
+ * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
  */
+#define MARK_TOUCHES 1.0f
+#define MARK_STICKS 2.0f
+
+static float *contact_marks_of(const cloth *c) {
+  return floats_at(c, c->scratch.residual) + 2 * c->stride;
+}
+
+/* Clears the marks, or marks the particles that the solver holds, which are counted. Returns the marks; NULL if no
+   particle can be counted twice. */
+static float *start_contact_marks(const cloth *c) {
+  float *marks = contact_marks_of(c);
+  if (collider_end(c) < 2 && !has_solver_contacts(c) && !is_concave(&colliders_of(c)->body)) {
+    return NULL;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
+    marks[i] = kind == CONTACT_STICK ? MARK_STICKS : kind == CONTACT_SLIDE ? MARK_TOUCHES : 0.0f;
+  }
+  return marks;
+}
+
+/* Counts the particles of a block that touch, 1 in `touches`, of which some slide. */
+CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, lanes touches, lanes_mask slides) {
+  const lanes sticks = lanes_drop(slides, touches);
+  lanes_sum_add(&sums->touching, i, touches);
+  if (!sums->marks) {
+    lanes_sum_add(&sums->particles, i, touches);
+    lanes_sum_add(&sums->sticking, i, sticks);
+    return;
+  }
+  const lanes mark = lanes_load(sums->marks + i);
+  lanes_sum_add(&sums->particles, i, lanes_drop(lanes_less(lanes_splat(0.0f), mark), touches));
+  lanes_sum_add(&sums->sticking, i, lanes_drop(lanes_less(lanes_splat(MARK_TOUCHES), mark), sticks));
+  lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
+}
+
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
-  const cloth_collider *body = shape_of(c, m);
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes zero = lanes_splat(0.0f);
-  lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
-  slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
-  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
-  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
+  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
+  const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
+  contact_response r = response_of(c, plan, m, i, b, displacement);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
+  }
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, done.displacement, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  const lanes3 impulse = lanes3_scale(received, mass);
+  sum_reactions(m, i, touches, position, impulse, sums);
+  count_contacts(sums, i, c->count - i, r.touches, r.slides);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {position, done.normal, impulse};
+    record_contacts(c, m, i, r.touches, made);
+  }
+#endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
 static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
-  counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
+  counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
-   passes where surfaces meet, in which particles count as touching once. */
+   passes where surfaces meet. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
-  lanes_sum touching, sticking;
   lanes_mask left = *near;
   for (int32_t pass = 0;; pass++) {
     if (concave) {
@@ -11326,19 +13130,11 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
       return pass > 0;
     }
-    if (pass > 0) {
-      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
-      touching = sums->touching;
-      sticking = sums->sticking;
-    }
     respond_to_contacts(c, plan, m, i, &b, sums);
-    if (pass > 0) {
-      sums->touching = touching;
-      sums->sticking = sticking;
-    }
     if (!concave || !lanes_any(left)) {
       return 1;
     }
+    add_varying_work(c, lanes_count(b.touches), COST_CONCAVE);
   }
 #else
   find_contacts(c, m, i, *near, &b);
@@ -11413,6 +13209,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
+  float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
   if (bounded) {
     find_bounds(c);
   }
@@ -11421,6 +13218,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
       const moving_body *m = body_in_substep(c, plan, index, substep);
       reaction_sums sums;
       fill_zero(&sums, sizeof sums);
+      sums.marks = marks;
       if (bounded) {
         collide_blocks(c, plan, m, &sums);
       } else {
@@ -11447,7 +13245,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 
 /* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
-  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
+  cloth_vector arm = vector_flush_work(vector_subtract(position, m->pivot));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   react(c, m, impulse, vector_cross(arm, impulse));
 }
@@ -11622,8 +13420,17 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, m, p, vector_scale(received, reference_mass(c)));
-    counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const cloth_vector impulse = vector_scale(received, reference_mass(c));
+    add_reaction(c, m, p, impulse);
+#if WITH_CONTACT_RECORD
+    if (has_contact_record(c)) {
+      add_varying_work(c, 1, COST_RECORD);
+      record_contact(c, is_held ? m->substep : -1, i, m->index, p,
+                     vector_load(vectors_at(c, c->scratch.contact_normal), i), impulse);
+    }
+#endif
+    counts->contacts += is_held;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
 }
@@ -11655,6 +13462,159 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
   }
 }
 
+/// Attachments ///
+
+/*
+ * Particles held at points of colliders. An attached particle is a pin whose velocity leads, in every substep, to where
+ * the point of the collider will be; one that is not there yet when a step begins arrives at its end. What the cloth
+ * does to the pin acts on the collider.
+ *
+ * A body does not wait for the end of the substep to give way: while springs and tethers are solved, its particles have
+ * the mobility of its mass, so that a light body on heavy cloth is as stable as a particle. They count its mass in
+ * equal parts, and as where it gives way most. No tether leads to such a particle, and it has tethers itself.
+ *
+ * In: attachments, poses, own.pin_reactions. Out: velocities and predicted positions of attached particles, their
+ * mobilities while lengths are solved, impulses on colliders and bodies. Scratch: none; own.attached holds what has
+ * been given to the colliders so far in this step.
+ */
+
+#if WITH_BODIES
+
+/* Where the point of an attachment is to be at the end of a substep [m]. */
+static cloth_vector attached_place(const cloth *c, const step_plan *plan, const attachment *a) {
+  const cloth_pose start = collider_pose(c, plan, a->collider, plan->index);
+  const cloth_pose end = collider_pose(c, plan, a->collider, plan->index + 1);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector gap = vector_flush(vector_subtract(x, to_world(&start, a->point)), STATE_QUANTUM);
+  const float left = (float)(plan->substeps - plan->index);
+  return vector_add_scaled(to_world(&end, a->point), gap, (left - 1.0f) / left);
+}
+
+/* Adds to the reaction of attachment n's collider an impulse on the particle, noted already, that moves no body. */
+static void report_attached(const cloth *c, int32_t n, int moves) {
+  const attachment *a = &attachments_of(c)[n];
+  const cloth_vector noted = ((const cloth_vector *)at(c, c->own.pin_reactions))[a->particle];
+  cloth_vector *given = (cloth_vector *)at(c, c->own.attached) + n;
+  const cloth_vector impulse = vector_flush(vector_subtract(noted, *given), INPUT_QUANTUM);
+  const cloth_vector arm = vector_flush_work(rotate(colliders_of(c)[a->collider].body.pose.rotation, a->point));
+  *given = noted;
+  add_to_reaction(c, a->collider, impulse, vector_cross(arm, impulse));
+  if (moves && find_body(c, a->collider)) {
+    push_body(c, find_body(c, a->collider), impulse, vector_cross(arm, impulse));
+  }
+}
+
+/* Leads the particle of attachment n to its place. With `felt` 1 the collider feels the inertia of the particle; a body
+   is not moved by it, as its mass counts with that of the body. */
+static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, float felt) {
+  const attachment *a = &attachments_of(c)[n];
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const cloth_vector before = vector_load(v, a->particle);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+  const cloth_vector way = vector_subtract(attached_place(c, plan, a), x);
+  cloth_vector velocity = vector_flush(vector_scale(vector_flush_work(way), plan->inverse_h), STATE_QUANTUM);
+  velocity = limited_vector(velocity, CLOTH_SPEED_LIMIT);
+  vector_store(v, a->particle, velocity);
+  note_change(c, a->particle, vector_scale(vector_subtract(before, velocity), felt * mass_ratio_at(c, a->particle)));
+  if (felt > 0.0f) {
+    report_attached(c, n, 0);
+  }
+}
+
+/* Velocities of the attached particles as a substep begins, with `felt` 1, and again when lengths have been solved,
+   with `felt` 0. */
+CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, float felt) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    lead_attached(c, plan, n, felt);
+  }
+}
+
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
+CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
+    *mobility = 0.0f;
+    if (b && gives_way) {
+      const float parts = (float)count_attached(c, a->collider);
+      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
+      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+    }
+  }
+}
+
+/* Gives the colliders what their particles have received since the substep began. */
+CLOTH_SEPARATE void deliver_attached(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    report_attached(c, n, 1);
+  }
+}
+
+/* Ends a substep: puts the particles of bodies to where these are now. */
+CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (find_body(c, a->collider)) {
+      lead_attached(c, plan, n, 1.0f);
+      vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
+    }
+  }
+}
+
+/* Begins a substep for bodies and attached particles. */
+static void start_moving(const cloth *c, const step_plan *plan) {
+  start_bodies(c, plan);
+  start_attachments(c, plan, 1.0f);
+}
+
+/* Moves bodies by what lengths have done to their particles, before contact. */
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_attachments(c, plan, 0.0f);
+  deliver_attached(c);
+  move_bodies(c, plan, 0);
+  workspace_of(c)->body.index = -1; /* where it moves is not known any more */
+}
+
+/* Ends a substep for bodies and attached particles, after contact. */
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  move_bodies(c, plan, 1);
+  finish_attachments(c, plan);
+}
+
+#else
+
+static void start_moving(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void move_by_attached(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+static void finish_moving(const cloth *c, const step_plan *plan) {
+  start_moving(c, plan);
+}
+
+#endif
+
 /// Targets and motion constraints ///
 
 #if WITH_TARGETS
@@ -11671,22 +13631,27 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
 /* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
    reload them every iteration. */
 typedef struct target_context {
-  vector_array x, v; /* predicted positions and velocities */
+  vector_array start, x, v; /* positions at the start of the substep, predicted positions, velocities */
   vector_array limit, position, position_before, normal, normal_before;
   const float *mobility;
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
+  cloth_vector origin; /* of the step [m] */
+  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
 /* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
    0 in lanes past the last particle. */
-CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask valid) {
-  lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes3 after, lanes_mask valid) {
+  return lanes3_keep(valid,
+                     lanes3_add_scaled(lanes3_scale(before, lanes_splat(f->early)), after, lanes_splat(f->late)));
+}
+
+/* The positions of a block of targets, as the step has them. */
+CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
+  return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
 
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
@@ -11763,13 +13728,15 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
   *p = lanes3_load(positions, 0);
 }
 
-/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
-   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
-  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 target = target_between(f, target_places(f, f->position_before, i), target_places(f, f->position, i), valid);
   lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
   lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
   lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
@@ -11780,23 +13747,33 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
   lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
+    const lanes3 normal = target_between(f, lanes3_load(f->normal_before, i), lanes3_load(f->normal, i), valid);
+    keep_block_out_of_backstops(f, i, left, normal, &p);
   }
   lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  const lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(place, lanes3_load(f->start, i)), STATE_QUANTUM);
+  const lanes3 before = lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = lanes3_keep(moved, lanes3_subtract(way, before)),
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, before),
+                               .touches = moved,
+                               .slides = moved};
+  lanes3_store(f->x, i, place, left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
-/* Enforces the motion constraints of all particles in substep `index`. */
-CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+static target_context target_context_of(const cloth *c, const step_plan *plan, int32_t index) {
   const float late = (float)(index + 1) / (float)plan->substeps;
-  const target_context f = {.x = predicted_of(c),
+  const target_context f = {.start = vectors_at(c, c->state.position),
+                            .x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
                             .position = target_vectors(c, TARGET_POSITION),
@@ -11805,11 +13782,68 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
+                            .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  return f;
 }
+
+/* Enforces the motion constraints of all particles in substep `index`. */
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
+}
+
+#if WITH_PROJECTION
+
+/*
+ * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
+ * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
+ * them.
+ */
+
+/* 1 if targets act as pins: where nothing acts by forces, which know other pins only. */
+static int has_led_particles(const cloth *c, const step_plan *plan) {
+  return inputs_of(c)->targets != TARGETS_NONE && plan->projects && !plan->forces && !has_solver_contacts(c);
+}
+
+/* Takes the mobility of led particles. Returns how many there are. */
+CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
+  const float *max_distance = target_vectors(c, TARGET_LIMIT).x;
+  float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t led = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (max_distance[i] == 0.0f && mobility[i] > 0.0f) {
+      mobility[i] = 0.0f;
+      led++;
+    }
+  }
+  return led;
+}
+
+/* Predicts the led particles at their targets, with the velocities that lead there. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes_mask valid = lanes_first(left);
+    const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
+    const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
+    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    if (lanes_any(led)) {
+      const lanes3 target =
+          target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
+      const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
+      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
+      lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
+    }
+  }
+}
+
+#endif
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
@@ -11855,15 +13889,11 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
-/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
-   float. */
-#define TARGET_NORMAL_LIMIT 1.0e6f
-
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
       return CLOTH_ERROR_RANGE;
     }
   }
@@ -11928,6 +13958,19 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
+#if WITH_BODIES
+
+/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
+CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
+  }
+}
+
+#endif
+
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
    are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
@@ -11935,9 +13978,16 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *entry = &confined_of(c)[i];
     CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
-    cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+#if WITH_BODIES
+    if (!are_positions && notes_pins(c)) {
+      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      note_change(c, entry->particle,
+                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
+    }
+#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
@@ -12032,7 +14082,7 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   });
   hold_pins(c, mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
+    CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
 }
 
@@ -12097,14 +14147,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
   lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(is_known, force_share, one);
+  return force_share;
 }
 
 /* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -12178,7 +14227,7 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
                                 .inverse_h = plan->inverse_h,
-                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
 }
@@ -12206,15 +14255,98 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 
 #endif
 
-/* v += (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. Returns the displacement. */
-CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
-                                          int32_t i, int32_t left) {
-  lanes3 velocity = lanes3_load(v, i);
-  lanes3 predicted = prediction(lanes3_load(x, i), velocity, h);
-  lanes3 displacement = lanes3_subtract(lanes3_load(moved, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, displacement, inverse_h), left);
-  return displacement;
+/* The limit on speed acts on motion that contact did not cause, so it comes before contact. The pushes of contacts are
+   taken out of the motion first. */
+
+/* Loop invariants of settle_block(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct settlement {
+  const cloth *c;
+  cloth_statistics *counts;
+  vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
+  float h, inverse_h;
+  float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
+  int32_t has_pushes, fixed_work;
+} settlement;
+
+static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = {.c = c,
+                        .counts = counts,
+                        .x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .moved = predicted_of(c),
+                        .h = plan->h,
+                        .inverse_h = plan->inverse_h,
+                        .max_speed = c->settings.integration.max_speed,
+                        .max_distance = c->settings.integration.max_speed * plan->h,
+                        .has_pushes = has_contact_pushes(c),
+                        .fixed_work = c->settings.capacity.fixed_work};
+  return s;
+}
+
+/* Slows a particle down to the largest speed. What is not finite is left to accept_particles(). */
+static void limit_particle(const settlement *s, int32_t i) {
+  const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);
+  cloth_vector velocity = vector_load(s->v, i), way = vector_subtract(to, from);
+  if (!(floats_at(s->c, s->c->scratch.mobility)[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
+    return;
+  }
+  const int is_too_fast = clamp_length(&velocity, s->max_speed), is_too_far = clamp_length(&way, s->max_distance);
+  if (is_too_fast) {
+    vector_store(s->v, i, velocity);
+  }
+  if (is_too_far) {
+    vector_store(s->moved, i, vector_add(from, way));
+  }
+  s->counts->particles_limited += is_too_fast || is_too_far;
+}
+
+CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    limit_particle(s, i + lane);
+  }
+}
+
+/* Stores the velocities of a block of particles, of which `left` exist, and limits them, without the pushes with which
+   the substep began. Whether all particles are slow enough is told by upper bounds of their speeds, without a square
+   root; a NaN is not. The way in the substep is the velocity times its length. */
+CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 moved, int32_t i, int32_t left) {
+  if (s->has_pushes) {
+    const lanes_mask pushed = lanes_both(is_pushed(s->c, i), lanes_first(left));
+    if (lanes_any(pushed)) {
+      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(s->c, 2), i));
+      moved = lanes3_subtract(moved, push);
+      velocity = lanes3_subtract(velocity, lanes3_scale(push, lanes_splat(s->inverse_h)));
+      lanes3_store(s->moved, i, moved, left);
+    }
+  }
+  lanes3_store(s->v, i, velocity, left);
+  const lanes fast = lanes_drop(lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed)), lanes_splat(1.0f));
+  if (s->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), fast)))) {
+    limit_singly(s, i, left);
+  }
+}
+
+/* Takes back pushes and limits speeds where no velocities follow from moved positions. */
+CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
+  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
+}
+
+/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
+   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. *displacement is x_moved -
+   x_predicted. */
+CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, lanes h, lanes inverse_h,
+                                     lanes3 *displacement) {
+  *displacement = lanes3_subtract(moved, prediction(x, velocity, h));
+  return lanes3_add_scaled(velocity, *displacement, inverse_h);
+}
+
+CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
+  lanes3 displacement;
+  const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
+  const lanes3 v =
+      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
+  settle_block(s, v, moved, i, left);
 }
 
 /*
@@ -12244,10 +14376,9 @@ typedef struct free_sums {
 
 /* Loop invariants of update_free_velocities(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct free_context {
-  vector_array x, v, moved;
+  settlement s;
   const float *mass_ratio; /* NULL: 1 */
   cloth_vector origin;     /* of the arms */
-  float h, inverse_h;
 } free_context;
 
 /* a.x b.x, a.y b.y, a.z b.z */
@@ -12257,9 +14388,13 @@ CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
 
 /* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
-  lanes3 arm = lanes3_subtract(lanes3_load(f->x, i), lanes3_splat(f->origin));
-  lanes3 d = lanes3_quantise(
-      update_velocity_block(f->x, f->v, f->moved, lanes_splat(f->h), lanes_splat(f->inverse_h), i, left), WORK_ROUNDER);
+  const lanes3 x = lanes3_load(f->s.x, i);
+  lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
+  lanes3_store(f->s.v, i,
+               updated_velocity(x, lanes3_load(f->s.v, i), lanes3_load(f->s.moved, i), lanes_splat(f->s.h),
+                                lanes_splat(f->s.inverse_h), &d),
+               left);
+  d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
     d = lanes3_keep(lanes_first(left), d);
@@ -12319,14 +14454,10 @@ CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float m
   return rotation;
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
-  const free_context f = {.x = vectors_at(c, c->state.position),
-                          .v = vectors_at(c, c->state.velocity),
-                          .moved = predicted_of(c),
+CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan, const settlement *s) {
+  const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
-                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
-                          .h = plan->h,
-                          .inverse_h = plan->inverse_h};
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2)};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
@@ -12339,23 +14470,21 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
   const lanes3 origin = lanes3_splat(f.origin);
   EACH_BLOCK(i, left, c->count, {
-    const lanes3 arm = lanes3_subtract(lanes3_load(f.x, i), origin);
-    const lanes3 v = lanes3_subtract(lanes3_load(f.v, i), lanes3_cross(rate, arm));
-    lanes3_store(f.v, i, lanes3_subtract(v, taken), left);
+    const lanes3 x = lanes3_load(f.s.x, i);
+    const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
+    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
   });
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+/* Velocities from the moved positions, limited, without the pushes of contacts. */
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan,
+                                                               cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
   if (plan->is_free) {
-    update_free_velocities(c, plan);
+    update_free_velocities(c, plan, &s);
     return;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
-  vector_array moved = predicted_of(c);
-  lanes h = lanes_splat(plan->h);
-  lanes inverse_h = lanes_splat(plan->inverse_h);
-  EACH_BLOCK(i, left, c->count, (void)update_velocity_block(x, v, moved, h, inverse_h, i, left));
+  EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
 }
 
 /* 1 if no particle is pinned or confined. */
@@ -12363,64 +14492,59 @@ static int is_free_cloth(const cloth *c) {
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
+/* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
+   may hold, so that rounding does not pass it. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
-   where it was, without velocity; one that is too fast is slowed down to max_speed. */
-static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+   where it was, without velocity. */
+static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+  if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
     vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
     counts->particles_recovered++;
     return;
   }
-  cloth_vector displacement = vector_subtract(to, from);
-  int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
-                         clamp_length(&displacement, c->settings.integration.max_speed * plan->h) >
-                     0) {
-    to = vector_add(from, displacement);
-    counts->particles_limited++;
+  if (!is_pinned(c, i)) {
+    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
 }
 
 /* Accepts the particles of a block, of which `left` exist, one by one. */
-CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
-                                  cloth_statistics *counts) {
+CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, cloth_statistics *counts) {
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_particle(c, plan, i + lane, counts);
+    accept_particle(c, i + lane, counts);
   }
 }
 
-/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth and the plan. */
+/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth. */
 typedef struct acceptance_context {
   const cloth *c;
-  const step_plan *plan;
   cloth_statistics *counts;
   vector_array x, velocity, predicted;
-  float max_distance, max_speed; /* in a substep [m], and at its end [m/s] */
-  int32_t fixed_work;            /* 1: every particle is accepted singly */
+  float max_coordinate; /* relative to the origin of the step [m] */
+  int32_t fixed_work;   /* 1: every particle is accepted singly */
 } acceptance_context;
 
 /* Which particles are certainly within the limits: by upper bounds of the lengths, without a square root. NaN is not.
  */
-CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(a->max_distance)),
-                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(a->max_speed)));
+CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 to, lanes3 velocity) {
+  return lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
+                    lanes_less(length_upper_bound(velocity), lanes_splat(CONTACT_SPEED_LIMIT)));
 }
 
 CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t left) {
   lanes3 to = lanes3_flush_below(lanes3_load(a->predicted, i), STATE_QUANTUM);
   lanes3 velocity = lanes3_flush_below(lanes3_load(a->velocity, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(a, lanes3_load(a->x, i), to, velocity), lanes_splat(1.0f));
+  lanes bad = lanes_drop(is_acceptable(a, to, velocity), lanes_splat(1.0f));
   if (a->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_singly(a->c, a->plan, i, left, a->counts);
+    accept_singly(a->c, i, left, a->counts);
   } else {
     lanes3_store(a->x, i, to, left);
     lanes3_store(a->velocity, i, velocity, left);
@@ -12429,15 +14553,13 @@ CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t l
 
 /* Makes the predicted positions and the velocities the new state: whole blocks where all particles are certainly within
    the limits, the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics *counts) {
   const acceptance_context a = {.c = c,
-                                .plan = plan,
                                 .counts = counts,
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
-                                .max_distance = c->settings.integration.max_speed * plan->h,
-                                .max_speed = c->settings.integration.max_speed,
+                                .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
 }
@@ -12461,6 +14583,8 @@ static void finish_motions(const cloth *c) {
 /*
  * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
  * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
+ * every step reports these.
  */
 
 #if WITH_SLEEP
@@ -12481,15 +14605,36 @@ static int is_at_rest(const cloth *c) {
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
-  return 1;
+  return are_bodies_at_rest(c);
+}
+
+/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
+static void sum_resting_reactions(const cloth *c, int starts) {
+  const float *reported = (const float *)(const void *)reactions_of(c);
+  float *resting = floats_at(c, c->state.resting);
+  for (int32_t n = 0; n < report_count(c); n++) {
+    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+  }
+}
+
+/* Sets a sum to its factor times another: reactions per second, and those of a step. */
+static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
+  for (int32_t n = 0; n < report_count(c); n++) {
+    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+  }
 }
 
 static void fall_asleep(const cloth *c) {
+  float *resting = floats_at(c, c->state.resting);
+  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
     fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
@@ -12503,17 +14648,23 @@ static void fall_asleep(const cloth *c) {
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (!(c->settings.sleep.speed > 0.0f)) {
+    inputs->rest_time = 0.0f;
+    return;
+  }
+  sum_resting_reactions(c, inputs->rest_time == 0.0f);
+  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
-/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
-CLOTH_SEPARATE int step_asleep(const cloth *c) {
+/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
+CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), reaction_bytes(c));
+  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
+  clear_contact_record(c);
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;
@@ -12637,17 +14788,19 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
-  int32_t confined;      /* particles confined to lines and planes */
-  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
-  int32_t colliders;     /* all of them ... */
-  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
-  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t confined;         /* particles confined to lines and planes */
+  int32_t tether_slots;     /* tethers of a particle; 0 without pins */
+  int32_t colliders;        /* all of them ... */
+  uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost;    /* of a particle that touches all colliders at once */
+  int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += max_contact_cost(body);
+  scene->contact_cost += max_contact_cost(body) + COST_LINKS;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -12666,6 +14819,12 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   fill_zero(&scene, sizeof scene);
   scene.uniform = uniform;
   scene.confined = inputs_of(c)->confined_count;
+  scene.bodies = inputs_of(c)->body_count;
+  scene.attached = inputs_of(c)->attachment_count;
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    scene.noted_pins += is_pinned(c, i);
+  }
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
     if (is_collider(c, index)) {
@@ -12677,7 +14836,8 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost;
+  /* A particle is slowed down before contact, and put back after it. */
+  uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -12685,6 +14845,13 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
+ * more. */
+static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
@@ -12704,6 +14871,12 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   return 0;
 }
 
+/* Maximum work of an origin that follows the cloth. */
+static uint64_t follow_work(const cloth *c) {
+  const int follows = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f;
+  return follows ? (uint64_t)(uint32_t)c->count * follow_cost(c) : 0u;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
@@ -12717,8 +14890,14 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
+  work += notes_pins(c)
+              ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
+              : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
+  work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -12763,9 +14942,10 @@ static int check_step(const cloth *c, float dt) {
 static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, scene);
   if (has_solver_contacts(c) && scene->colliders > 0) {
-    cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
+    cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
 /* Adds `count` colliders of the shape whose contacts cost most: capsules, unless a cloth may have geometry. */
@@ -12788,7 +14968,8 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
 /* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
   const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
-  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles : 0u;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -12804,12 +14985,13 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->shared_bodies = 0;              /* of no step */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
@@ -12845,6 +15027,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
   scene.confined = config->capacity.max_confined;
+  scene.bodies = config->capacity.max_bodies;
+  scene.attached = config->capacity.max_attachments;
+  scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
              config->capacity.meshes);
@@ -13063,12 +15249,451 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 #endif
 
+/// Moving frames ///
+
+/*
+ * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
+ * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
+ * colliders of the state, transformed by the rest of the motion. Scratch is not used.
+ */
+
+#if WITH_MOVE_FRAME || WITH_ORIGIN
+
+/* The motion x -> place + R (x - pivot). */
+typedef struct rigid_motion {
+  cloth_vector pivot, place; /* [m] */
+  cloth_rotation rotation;   /* R */
+  int32_t turns;             /* 0 if R is the identity */
+  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
+     in it, is then scaled by inertia.centrifugal. */
+  cloth_vector angular_speed;
+} rigid_motion;
+
+#if WITH_MOVE_FRAME
+
+/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
+   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
+static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
+  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
+  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
+  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
+  float squared = vector_dot(u, u);
+  float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
+  return vector_scale(u, 8.0f * series / dt);
+}
+
+/* The part of a frame's motion that the cloth follows without feeling it. */
+static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
+  const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
+  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
+  rigid_motion m;
+  m.pivot = from->position;
+  m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
+  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
+  m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
+  m.angular_speed =
+      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  return m;
+}
+
+#endif
+
+static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
+  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
+}
+
+static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
+  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+}
+
+/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
+ */
+static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
+  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
+  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
+  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+}
+
+/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
+static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
+  cloth_vector a = transform_direction(m, v);
+  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
+                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
+}
+
+static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
+  vector_array a = vectors_at(c, velocities);
+  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
+    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
+  }
+}
+
+/* Rotates the velocities before the last. Those marked as invalid stay so. */
+static void transform_history(const cloth *c, const rigid_motion *m) {
+  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+    vector_array v = history_of(c, before);
+    for (int32_t i = 0; i < c->count; i++) {
+      cloth_vector velocity = vector_load(v, i);
+      if (velocity.x < 0.5f * HISTORY_INVALID) {
+        vector_store(v, i, transform_velocity(m, velocity));
+      }
+    }
+  }
+}
+
+/* Moves targets and rotates their normals. */
+static void transform_targets(const cloth *c, const rigid_motion *m) {
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
+    vector_array a = target_vectors(c, which);
+    int is_place = which <= TARGET_POSITION_BEFORE;
+    for (int32_t i = 0; (is_place || m->turns) && i < c->count; i++) {
+      cloth_vector before = vector_load(a, i);
+      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
+    }
+  }
+}
+
+/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
+static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
+  vector_array x = vectors_at(c, c->state.position);
+  vector_array v = vectors_at(c, c->state.velocity);
+  transform_velocities(c, m, c->state.velocity);
+  transform_history(c, m);
+  transform_velocities(c, m, c->state.warm_start);
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector place = transform_point(m, vector_load(x, i));
+    vector_store(x, i, place);
+    if (m->turns && !is_pinned(c, i)) {
+      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
+      clamp_length(&velocity, c->settings.integration.max_speed);
+      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+    }
+  }
+}
+
+/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
+   point where its particle is. */
+static void transform_confinements(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    confinement *held = &confined_of(c)[i];
+    const cloth_vector anchor = transform_point(m, held->anchor);
+    const int has_anchor = !m->turns && vector_in_range(anchor, CLOTH_POSITION_LIMIT);
+    held->anchor = has_anchor ? anchor : vector_load(vectors_at(c, c->state.position), held->particle);
+    if (m->turns) {
+      held->direction = transform_direction(m, held->direction);
+      held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
+    }
+  }
+}
+
+static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
+  cloth_pose moved;
+  moved.position = transform_point(m, pose->position);
+  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
+  return moved;
+}
+
+#if WITH_BODIES
+
+/* Rotates the velocities of a collider that has mass. */
+static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
+  rigid_body *b = find_body(c, collider);
+  if (b && m->turns) {
+    b->velocity = transform_velocity(m, b->velocity);
+    b->spin = limited_vector(transform_direction(m, b->spin), MAX_SPIN);
+  }
+}
+
+#endif
+
+static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      slot->previous = transform_pose(m, &slot->previous);
+#if WITH_BODIES
+      transform_body(c, m, index);
+#endif
+      slot->body.pose = transform_pose(m, &slot->body.pose);
+    }
+  }
+}
+
+/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
+static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
+  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
+  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
+}
+
+/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
+ */
+static int are_moves_within(const cloth *c, const rigid_motion *m) {
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector end =
+        vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
+    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Do particles, moves of pins, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
+static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
+  int are_within = are_points_within(c, m, vectors_at(c, c->state.position)) && are_moves_within(c, m);
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
+                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
+  }
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && (colliders >> index & 1u)) {
+      are_within = are_within && is_slot_within(slot, m);
+    }
+  }
+  return are_within;
+}
+
+/* Moves everything that has a place. `dt`: see transform_particles(). */
+static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
+  transform_particles(c, m, dt);
+  transform_targets(c, m);
+  transform_confinements(c, m);
+  transform_colliders(c, m, colliders);
+}
+
+#if WITH_MOVE_FRAME
+
+int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
+                     uint64_t colliders) {
+  const cloth_inertia none = {0.0f, 0.0f, 0.0f};
+  const cloth_inertia *kept = inertia ? inertia : &none;
+  int error = check_call(c, from && to ? from : NULL);
+  error = error ? error : check_pose(from);
+  error = error ? error : check_pose(to);
+  if (error) {
+    return error;
+  }
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
+  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
+  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
+    return CLOTH_OK;
+  }
+  if (!stays_within_limit(c, &m, colliders)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  wake(c);
+  transform_all(c, &m, dt, colliders);
+  return CLOTH_OK;
+}
+
+#endif
+
+#endif
+
+/// The origin in the world ///
+
+/*
+ * Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it. Moving it by d
+ * subtracts d from everything that holds a position: particles, confinements, targets, colliders, which is the motion
+ * x -> 0 + (x - d) of a frame that does not turn. A whole number of metres, 2^0 m, is a multiple of the resolution of
+ * every position, so that the difference is exact unless its magnitude grows, and then rounded once: the same bits on
+ * every machine. In and out: the state. Scratch is not used.
+ */
+
+#if WITH_ORIGIN
+
+/* Farthest that an origin moves at once [m]: twice the range of positions; what is farther has to leave the range. */
+#define MAX_ORIGIN_WAY 200000
+
+/* b - a for two origins. */
+static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
+  const cloth_metres way = {b.x - a.x, b.y - a.y, b.z - a.z};
+  return way;
+}
+
+static cloth_vector vector_of_metres(cloth_metres a) {
+  return vector((float)a.x, (float)a.y, (float)a.z);
+}
+
+/* The motion that a new origin is for everything that holds a position, when the origin moves by `way`. */
+static rigid_motion motion_of_origin(cloth_metres way) {
+  rigid_motion m;
+  fill_zero(&m, sizeof m);
+  m.pivot = vector_of_metres(way);
+  m.rotation.w = 1.0f;
+  return m;
+}
+
+/* All colliders, as cloth_move_frame() names them. */
+#define ALL_COLLIDERS UINT64_MAX
+
+/* Does everything stay in range when the origin of a cloth moves to a place? */
+static int may_move_origin(const cloth *c, cloth_metres origin) {
+  const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
+  if (!are_metres_within(way, MAX_ORIGIN_WAY)) {
+    return 0;
+  }
+  const rigid_motion m = motion_of_origin(way);
+  return stays_within_limit(c, &m, ALL_COLLIDERS);
+}
+
+/* Moves the origin of a cloth that may_move_origin() there. Returns by how much. */
+static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
+  const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
+  const rigid_motion m = motion_of_origin(way);
+  transform_all(c, &m, MAX_TIME_STEP, ALL_COLLIDERS);
+  inputs_of(c)->origin = origin;
+  return way;
+}
+
+/* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
+   on. */
+static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
+  const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
+                               from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
+                               from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
+  return middle;
+}
+
+/* Is the middle of a range of coordinates farther from zero than a distance? */
+static int is_middle_beyond(float low, float high, float distance) {
+  const float middle = 0.5f * low + 0.5f * high;
+  return middle > distance || middle < negate(distance);
+}
+
+/* Moves the origin of a cloth that has strayed from it, at the beginning of a step; the box around the cloth moves
+   along. An origin that would leave its range, or something else of the cloth its own, stays. Returns by how much the
+   origin moved. */
+CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
+  const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
+  const float distance = c->settings.world.recentre_distance;
+  if (!(distance > 0.0f) ||
+      !(is_middle_beyond(box->low.x, box->high.x, distance) || is_middle_beyond(box->low.y, box->high.y, distance) ||
+        is_middle_beyond(box->low.z, box->high.z, distance))) {
+    return none;
+  }
+  const cloth_metres there = middle_of_box(here, box);
+  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) {
+    return none;
+  }
+  const cloth_metres way = move_origin(c, there);
+  *box = box_around(c);
+  add_varying_work(c, (uint32_t)c->count, follow_cost(c));
+  return way;
+}
+
+/* Keeps the shared bodies of a step in their places when it moves the origin. */
+static void move_shared_bodies(const cloth *c, cloth_metres shift) {
+  const cloth_vector way = vector_of_metres(shift);
+  for (int32_t n = 0; WITH_SHARED_BODIES && n < workspace_of(c)->shared_bodies; n++) {
+    collider_slot *slot = slot_at(c, c->settings.capacity.max_colliders + n);
+    slot->body.pose.position = vector_subtract(slot->body.pose.position, way);
+    slot->previous.position = vector_subtract(slot->previous.position, way);
+  }
+}
+
+int cloth_get_origin(const cloth *c, cloth_metres *origin) {
+  int error = check_call(c, origin);
+  if (!error) {
+    *origin = inputs_of(c)->origin;
+  }
+  return error;
+}
+
+/* Checks a list of cloths. */
+static int check_cloths(cloth *const *cloths, int32_t count) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = count < 1 ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  for (int32_t n = 0; n < count && !error; n++) {
+    error = check_cloth(cloths[n]);
+  }
+  return error;
+}
+
+int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
+  int error = check_cloths(cloths, count);
+  if (error) {
+    return error;
+  }
+  int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+  for (int32_t n = 0; n < count && is_possible; n++) {
+    is_possible = may_move_origin(cloths[n], origin);
+  }
+  for (int32_t n = 0; n < count && is_possible; n++) {
+    (void)move_origin(cloths[n], origin);
+  }
+  return is_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
+  int error = check_cloths(cloths, count);
+  if (error) {
+    return error;
+  }
+  const cloth_metres from = inputs_of(cloths[0])->origin;
+  position_box all = box_around(cloths[0]);
+  for (int32_t n = 1; n < count; n++) {
+    const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
+    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) {
+      return CLOTH_ERROR_RANGE;
+    }
+    const position_box box = box_around(cloths[n]);
+    const cloth_vector low = vector_add(box.low, vector_of_metres(way));
+    const cloth_vector high = vector_add(box.high, vector_of_metres(way));
+    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+  }
+  const cloth_metres there = middle_of_box(from, &all);
+  error = cloth_set_origin(cloths, count, there);
+  if (!error && origin) {
+    *origin = there;
+  }
+  return error;
+}
+
+int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
+  int error = check_call(from, offset);
+  error = error ? error : check_cloth(to);
+  if (error) {
+    return error;
+  }
+  const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
+  if (!are_metres_within(way, 1 << 24)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  *offset = vector_of_metres(way);
+  return CLOTH_OK;
+}
+
+#endif
+
 /// Stepping ///
 
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -13088,9 +15713,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -13111,6 +15747,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -13127,14 +15768,43 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   return contacts;
 }
 
+#if WITH_PROJECTION
+
+/* Pulls the tethers of all slots, and notes what they do to pins. */
+static void pull_all_tethers(const cloth *c) {
+  workspace_of(c)->obstacles = find_obstacles(c);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+    keep_before_tethers(c);
+#endif
+    pull_tethers(c, slot);
+#if WITH_BODIES
+    note_tethers(c, slot);
+#endif
+  }
+}
+
+#endif
+
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -13143,10 +15813,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->obstacles = find_obstacles(c);
-    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-      pull_tethers(c, slot);
-    }
+    pull_all_tethers(c);
   }
 #endif
 
@@ -13162,8 +15829,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
-  /* 2d. Velocities from the moved positions: motion. */
-  update_velocities_from_positions(c, plan);
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -13173,30 +15841,35 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
+     the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
+    update_velocities_from_positions(c, plan, counts);
+  } else {
+    settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    if (has_contact_pushes(c)) {
-      withdraw_pushes(c, plan);
-    }
     project_contacts(c, plan, index, counts);
     if (has_contact_pushes(c)) {
       forget_pushes(c);
     }
   }
+
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -13209,7 +15882,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -13220,7 +15893,12 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.is_free = is_free_cloth(c);
+#if WITH_TARGETS && WITH_PROJECTION
+  if (has_led_particles(c, &w->plan)) {
+    w->plan.led = hold_led_particles(c);
+  }
+#endif
+  w->plan.is_free = !w->plan.led && is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -13233,10 +15911,27 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
+  if (w->plan.tethered && w->plan.projects) {
+    let_out_tethers(c, &w->plan);
+  }
 #endif
   if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);
   }
+}
+
+/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
+static void start_at_origin(const cloth *c) {
+  workspace *w = workspace_of(c);
+  position_box box = box_around(c);
+#if WITH_ORIGIN
+  w->statistics.origin_shift = follow_cloth(c, &box);
+  const cloth_metres shift = w->statistics.origin_shift;
+  w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
+#endif
+  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -13255,16 +15950,19 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
+  start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
@@ -13283,78 +15981,6 @@ static void allow_refinements(const cloth *c) {
   w->is_cut = 0;
   w->refinements = 0;
 }
-
-/* check_step() for a step without surroundings. */
-static int check_step_alone(const cloth *c, float dt) {
-  int error = check_step(c, dt);
-#if WITH_GEOMETRY
-  error = error ? error : check_geometries(c, NULL);
-#endif
-  return error;
-}
-
-/* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
-static void forget_bodies(const cloth *c) {
-  const uint32_t none[2] = {0, 0};
-  workspace_of(c)->shared_bodies = 0;
-  if (WITH_SHARED_BODIES) {
-    set_input(c, inputs_of(c)->shared_hash, none, sizeof none);
-  }
-}
-
-int cloth_step(cloth *c, float dt) {
-  int error = check_step_alone(c, dt);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  forget_bodies(c);
-  return step(c, dt);
-}
-
-#if WITH_PLANNING
-
-int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step_alone(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
-  forget_bodies(c);
-  int result = step(c, dt);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
-  return result;
-}
-
-int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step_alone(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
-  forget_bodies(c);
-  return step(c, dt);
-}
-
-#endif
 
 /// 7. The interface ///
 
@@ -13462,6 +16088,12 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 /* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
    has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
@@ -13488,8 +16120,17 @@ int cloth_pin(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
+static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+#if WITH_BODIES
+  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+#endif
+  return error;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -13501,7 +16142,7 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_pin(c, particle);
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -13554,7 +16195,8 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
+  held->anchor =
+      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -13762,10 +16404,14 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, which may be none. */
+/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
+   keeps it, and has to be convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
   if (!has_geometry(body)) {
     return CLOTH_OK;
+  }
+  if (is_concave(body) && body_number(c, index) >= 0) {
+    return CLOTH_ERROR_CONFLICT;
   }
   if (body->shape != CLOTH_SHAPE_MESH) {
     return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
@@ -13845,6 +16491,14 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+    if (attachments_of(c)[n].collider == index) {
+      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
+    }
+  }
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
@@ -13865,6 +16519,173 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
     return CLOTH_ERROR_NULL;
   }
   *reaction = reactions_of(c)[index];
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Calls for bodies ///
+
+/*
+ * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
+ * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
+ */
+
+#if WITH_BODIES
+
+cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
+  cloth_body body;
+  fill_zero(&body, sizeof body);
+  body.mass = mass;
+  body.gravity = 1.0f;
+  if (!collider) {
+    return body;
+  }
+  const cloth_vector h = collider->half_extents;
+  const float radius =
+      collider->shape == CLOTH_SHAPE_CAPSULE ? 0.5f * (collider->radius + collider->radius_top) : collider->radius;
+  const float round = radius * radius, length = 2.0f * collider->half_height;
+  float across = 0.0f, along = 0.0f; /* over the mass */
+  switch (collider->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    across = along = 0.4f * round;
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    along = 0.5f * round;
+    across = 0.25f * round + length * length * (1.0f / 12.0f);
+    break;
+  case CLOTH_SHAPE_CAPSULE: {
+    /* A cylinder of the length l, and two half balls, whose centres of mass are 3/8 of the radius beyond its ends. */
+    const float ball = 4.0f / 3.0f * radius / (length + 4.0f / 3.0f * radius), far = 0.5f * length + 0.375f * radius;
+    along = (1.0f - ball) * 0.5f * round + ball * 0.4f * round;
+    across = (1.0f - ball) * (0.25f * round + length * length * (1.0f / 12.0f)) +
+             ball * ((0.4f - 0.140625f) * round + far * far);
+    break;
+  }
+  case CLOTH_SHAPE_BOX:
+  case CLOTH_SHAPE_HULL:
+    body.inertia = vector(h.y * h.y + h.z * h.z, h.z * h.z + h.x * h.x, h.x * h.x + h.y * h.y);
+    body.inertia = vector_scale(body.inertia, mass * (1.0f / 3.0f));
+    return body;
+  default:
+    return body;
+  }
+  body.inertia = vector_scale(vector(across, along, across), mass);
+  return body;
+}
+
+#define MIN_BODY_MASS 1.0e-6f
+#define MAX_BODY_MASS 1.0e9f
+#define MIN_BODY_INERTIA 1.0e-9f
+#define MAX_BODY_INERTIA 1.0e12f
+
+static int is_inertia(float value) {
+  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
+}
+
+/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
+static int check_body(const cloth_body *body) {
+  const cloth_vector i = body->inertia;
+  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
+                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
+                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
+                      in_range(body->gravity, 0.0f, 1.0f);
+  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
+static void forget_tethers(const cloth *c) {
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
+  }
+}
+
+int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
+  int error = check_collider_index(c, collider);
+  error = error || !body ? error : check_body(body);
+  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
+  if (error) {
+    return error;
+  }
+  if (!body) {
+    remove_body(c, collider);
+    forget_tethers(c);
+    return CLOTH_OK;
+  }
+  const rigid_body clean = {.collider = collider,
+                            .mass = body->mass,
+                            .inertia = body->inertia,
+                            .velocity = vector_flush(body->velocity, STATE_QUANTUM),
+                            .spin = vector_flush(body->spin, STATE_QUANTUM),
+                            .gravity = flush_small(body->gravity, WORK_QUANTUM)};
+  rigid_body *stored = find_body(c, collider);
+  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (!stored) {
+    stored = &bodies_of(c)[inputs_of(c)->body_count++];
+    forget_tethers(c);
+  }
+  set_input(c, stored, &clean, sizeof clean);
+  return CLOTH_OK;
+}
+
+int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
+  int error = check_collider_index(c, collider);
+  if (error || !body || !pose) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  const rigid_body *stored = find_body(c, collider);
+  if (!stored) {
+    return CLOTH_ERROR_STATE;
+  }
+  body->mass = stored->mass;
+  body->inertia = stored->inertia;
+  body->velocity = stored->velocity;
+  body->spin = stored->spin;
+  body->gravity = stored->gravity;
+  *pose = colliders_of(c)[collider].body.pose;
+  return CLOTH_OK;
+}
+
+int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
+  int error = check_particle(c, particle);
+  error = error ? error : check_collider_index(c, collider);
+  if (error) {
+    return error;
+  }
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const cloth_vector local =
+      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const attachment wanted = {particle, collider, local};
+  attachment *a = find_attachment(c, particle);
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
+    return CLOTH_ERROR_FULL;
+  }
+  if (a && are_equal(a, &wanted, sizeof wanted)) {
+    return CLOTH_OK;
+  }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
+  forget_tethers(c);
+  wake(c);
+  return CLOTH_OK;
+}
+
+int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
+  int error = check_particle(c, particle);
+  if (error || !impulse) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
+    return CLOTH_ERROR_STATE;
+  }
+  *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }
 
@@ -14057,7 +16878,7 @@ static int32_t nodes_over(int32_t children) {
 
 /* Sets where the parts of a mesh lie. Returns its size [bytes]. */
 static uint32_t layout_mesh(int32_t triangles, cloth_geometry *g) {
-  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(triangle);
+  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(surface_triangle);
   end = (end + 31u) & ~31u; /* loads of lanes then cross no cache line */
   g->data = GEOMETRY_HEAD;
   g->counts[0] = triangles;
@@ -14086,13 +16907,13 @@ static uint32_t curve_cell(float value, float low, float high) {
   return (uint32_t)minimum(maximum(cell, 0.0f), cells - 1.0f);
 }
 
-static cloth_vector mesh_vertex(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
+static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
   return vector_flush(data->vertices[data->indices[3 * triangle_number + corner]], STATE_QUANTUM);
 }
 
 static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
-  cloth_vector sum = vector_add(mesh_vertex(data, number, 0), mesh_vertex(data, number, 1));
-  const cloth_vector p = vector_scale(vector_add(sum, mesh_vertex(data, number, 2)), 1.0f / 3.0f);
+  cloth_vector sum = vector_add(corner_of_mesh(data, number, 0), corner_of_mesh(data, number, 1));
+  const cloth_vector p = vector_scale(vector_add(sum, corner_of_mesh(data, number, 2)), 1.0f / 3.0f);
   return spread_bits(curve_cell(p.x, g->low.x, g->high.x)) | spread_bits(curve_cell(p.y, g->low.y, g->high.y)) << 1 |
          spread_bits(curve_cell(p.z, g->low.z, g->high.z)) << 2;
 }
@@ -14140,7 +16961,7 @@ static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_ve
 }
 
 /* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
-static cloth_vector triangle_extreme(const triangle *t, float sign) {
+static cloth_vector triangle_extreme(const surface_triangle *t, float sign) {
   const cloth_vector a = t->corner, b = vector_add(a, t->edge[0]), c = vector_add(a, t->edge[1]);
   const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
                                 sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
@@ -14165,7 +16986,7 @@ static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
   char *start = (char *)(void *)g;
   mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
   const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
-  const triangle *triangles = (const triangle *)(void *)(start + g->data);
+  const surface_triangle *triangles = (const surface_triangle *)(void *)(start + g->data);
   for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
     cloth_vector low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND), high = vector_scale(low, -1.0f);
     if (n < children && level == 0) {
@@ -14187,7 +17008,7 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   g->low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND);
   g->high = vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND);
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    const cloth_vector p = mesh_vertex(data, n / 3, n % 3);
+    const cloth_vector p = corner_of_mesh(data, n / 3, n % 3);
     g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
     g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
   }
@@ -14196,7 +17017,7 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* Builds a mesh from data without a fault. */
 CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   char *start = (char *)(void *)g;
-  triangle *triangles = (triangle *)(void *)(start + g->data);
+  surface_triangle *triangles = (surface_triangle *)(void *)(start + g->data);
   mesh_key *keys = (mesh_key *)(void *)(start + g->levels[0]);
   measure_mesh(data, g);
   for (int32_t n = 0; n < data->triangle_count; n++) {
@@ -14206,7 +17027,8 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   sort_keys(keys, data->triangle_count);
   for (int32_t n = 0; n < data->triangle_count; n++) {
     const int32_t from = (int32_t)keys[n].index;
-    make_triangle(&triangles[n], mesh_vertex(data, from, 0), mesh_vertex(data, from, 1), mesh_vertex(data, from, 2));
+    make_triangle(&triangles[n], corner_of_mesh(data, from, 0), corner_of_mesh(data, from, 1),
+                  corner_of_mesh(data, from, 2));
   }
   int32_t children = data->triangle_count;
   for (int32_t level = 0; level < g->counts[1]; level++) {
@@ -14230,8 +17052,8 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     }
   }
   for (int32_t n = 0; n < data->triangle_count; n++) {
-    triangle t;
-    if (!make_triangle(&t, mesh_vertex(data, n, 0), mesh_vertex(data, n, 1), mesh_vertex(data, n, 2))) {
+    surface_triangle t;
+    if (!make_triangle(&t, corner_of_mesh(data, n, 0), corner_of_mesh(data, n, 1), corner_of_mesh(data, n, 2))) {
       return GEOMETRY_FAULT(TRIANGLE);
     }
   }
@@ -14322,7 +17144,7 @@ static int find_layout_fault(const cloth_geometry_data *data) {
 }
 
 /* Are all floats of an array within +-limit? */
-static int are_within(const float *values, int32_t count, float limit) {
+static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
     if (!in_range(values[n], negate(limit), limit)) {
       return 0;
@@ -14349,7 +17171,7 @@ static int find_plane_fault(const cloth_hull_data *d) {
       return GEOMETRY_FAULT(NORMAL);
     }
   }
-  return are_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
+  return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
 #endif
 
@@ -14358,7 +17180,7 @@ static int find_height_fault(const cloth_height_data *d) {
   if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) {
     return GEOMETRY_FAULT(FIELD_SPACING);
   }
-  return are_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
+  return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
 #endif
 
@@ -14388,7 +17210,7 @@ static int find_distance_fault(const cloth_distance_data *d) {
   if (!vector_in_range(d->low, GEOMETRY_EXTENT)) {
     return GEOMETRY_FAULT(GRID_LOW);
   }
-  if (!are_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
+  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
     return GEOMETRY_FAULT(DISTANCE);
   }
   return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
@@ -14598,6 +17420,10 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
   collider->geometry.elements = geometry->elements;
   collider->geometry.hash[0] = geometry->hash[0];
   collider->geometry.hash[1] = geometry->hash[1];
+  if (geometry->shape == CLOTH_SHAPE_HULL) {
+    const cloth_vector extent = vector_subtract(geometry->high, geometry->low);
+    collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
+  }
   return CLOTH_OK;
 }
 
@@ -14607,8 +17433,8 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
 
 /*
  * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the bodies of
- * the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
+ * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
+ * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
 #if WITH_COLLIDERS
@@ -14616,7 +17442,7 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
   if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_SHARED_BODY_LIMIT) {
+      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
   if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
@@ -14625,7 +17451,7 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
-static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
+static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
   error = error ? error : check_pose(&body->previous);
   if (error || !has_geometry(&body->collider)) {
@@ -14650,44 +17476,33 @@ static int check_surroundings(const cloth *c, const cloth_surroundings *around) 
   error = error ? error : check_geometries(c, around);
 #endif
   for (int32_t n = 0; around && n < around->body_count && !error; n++) {
-    error = check_body(c, around, &around->bodies[n]);
+    error = check_shared_body(c, around, &around->bodies[n]);
   }
   return error;
 }
 
 #if WITH_SHARED_BODIES
 
-/* A box in world axes [m]. */
-typedef struct world_box {
-  cloth_vector low, high;
-} world_box;
-
-static void hold_point(world_box *box, cloth_vector p, float reach) {
+static void hold_point(position_box *box, cloth_vector p, float reach) {
   box->low =
       vector(minimum(p.x - reach, box->low.x), minimum(p.y - reach, box->low.y), minimum(p.z - reach, box->low.z));
   box->high =
       vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
 }
 
-static world_box empty_box(void) {
-  const world_box box = {{BOUND_BEYOND, BOUND_BEYOND, BOUND_BEYOND}, {-BOUND_BEYOND, -BOUND_BEYOND, -BOUND_BEYOND}};
-  return box;
-}
-
-static int do_boxes_overlap(const world_box *a, const world_box *b) {
+static int do_boxes_overlap(const position_box *a, const position_box *b) {
   return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
          a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
    again beyond it as the fastest goes, as forces change velocities. */
-static world_box box_of_cloth(const cloth *c, float dt) {
-  world_box box = empty_box();
+static position_box box_of_cloth(const cloth *c, float dt) {
+  position_box box = box_around(c);
   float fastest = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
     const cloth_vector way = vector_scale(vector_flush_work(starting_velocity(c, i, 1.0f / dt)), dt);
-    hold_point(&box, p, 0.0f);
     hold_point(&box, vector_add(p, way), 0.0f);
     fastest = maximum(maximum(absolute(way.x), maximum(absolute(way.y), absolute(way.z))), fastest);
   }
@@ -14699,20 +17514,45 @@ static world_box box_of_cloth(const cloth *c, float dt) {
   return box;
 }
 
+/* Is the ground of a height field near the cloth? It is endless below, so the sides count. */
+static int is_field_near(const collider_slot *slot, const cloth_geometry *g, const position_box *box) {
+  const cloth_vector half = vector_scale(vector_subtract(box->high, box->low), 0.5f);
+  const cloth_vector way = vector_subtract(slot->body.pose.position, slot->previous.position);
+  const cloth_vector p = to_local(&slot->body.pose, vector_add(box->low, half));
+  const float reach = vector_length(half) + vector_length(vector_flush_work(way));
+  const int turns = !are_equal(&slot->body.pose.rotation, &slot->previous.rotation, sizeof(cloth_rotation));
+  return turns || (p.x > g->low.x - reach && p.x < g->high.x + reach && p.z > g->low.z - reach &&
+                   p.z < g->high.z + reach && p.y < g->high.y + reach);
+}
+
 /* Is a body that moves from slot->previous to its pose near the cloth? */
-static int is_body_near(const cloth *c, const collider_slot *slot, const world_box *box) {
-  const float reach = body_reach(&slot->body, geometry_of(c, &slot->body));
-  world_box swept = empty_box();
+static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
+  const cloth_geometry *g = geometry_of(c, &slot->body);
+  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    return is_field_near(slot, g, box);
+  }
+  const float reach = body_reach(&slot->body, g);
+  position_box swept = {slot->body.pose.position, slot->body.pose.position};
   hold_point(&swept, slot->body.pose.position, reach);
   hold_point(&swept, slot->previous.position, reach);
   return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_overlap(&swept, box);
 }
 
-/* A body as a step uses it. */
+/* A body as a step uses it, relative to the origin of the table. */
 static collider_slot slot_of_body(const cloth_shared_body *body) {
   collider_slot slot = stored_collider(&body->collider);
   slot.previous = normalised_pose(&body->previous);
   return slot;
+}
+
+/* Puts a body into the cloth's frame. Returns 0 if it is farther from the origin of the cloth than positions may be. */
+static int place_body(const cloth *c, const cloth_surroundings *around, collider_slot *slot) {
+  const cloth_metres here = inputs_of(c)->origin, there = around->origin;
+  const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
+  slot->body.pose.position = vector_add(slot->body.pose.position, way);
+  slot->previous.position = vector_add(slot->previous.position, way);
+  return vector_in_range(slot->body.pose.position, CLOTH_POSITION_LIMIT) &&
+         vector_in_range(slot->previous.position, CLOTH_POSITION_LIMIT);
 }
 
 /* Takes the bodies near the cloth into the step. Returns how many there was no room for. */
@@ -14721,14 +17561,15 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
   int32_t *places = (int32_t *)at(c, c->own.shared_places);
   int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
-  const world_box box = box_of_cloth(c, dt);
+  const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
-    const collider_slot slot = slot_of_body(&around->bodies[n]);
-    if (!is_body_near(c, &slot, &box)) {
+    collider_slot slot = slot_of_body(&around->bodies[n]);
+    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) {
       continue;
     }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
-    if (w->shared_bodies == c->settings.capacity.max_shared_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
+    if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
+        (is_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
@@ -14739,14 +17580,36 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   return left_out;
 }
 
+/* Hashes where a position is in the world, whatever origin it is told from: whole metres and what is above them. */
+static void hash_place(hasher *h, float position, int32_t origin) {
+  const int32_t whole = whole_below(position);
+  float_bits rest;
+  rest.value = flush_small(position - (float)whole, STATE_QUANTUM);
+  hash_word(h, (uint32_t)(origin + whole));
+  hash_word(h, rest.bits);
+}
+
+static void hash_position(hasher *h, cloth_vector *position, cloth_metres origin) {
+  hash_place(h, position->x, origin.x);
+  hash_place(h, position->y, origin.y);
+  hash_place(h, position->z, origin.z);
+  *position = vector(0.0f, 0.0f, 0.0f);
+}
+
 /* Wakes a cloth near which other bodies are than in the step before. */
-static void compare_bodies(const cloth *c) {
+static void compare_bodies(const cloth *c, const cloth_surroundings *around) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
   const int32_t bodies = workspace_of(c)->shared_bodies;
   uint32_t words[2] = {0, 0};
   if (bodies) {
     hasher h;
     hash_start(&h);
-    hash_words(&h, (const any_word *)at(c, c->own.shared_bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
+    for (int32_t n = 0; n < bodies; n++) {
+      collider_slot slot = slot_of_body(&around->bodies[places[n]]);
+      hash_position(&h, &slot.body.pose.position, around->origin);
+      hash_position(&h, &slot.previous.position, around->origin);
+      hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
+    }
     const uint64_t hash = hash_end(&h);
     words[0] = (uint32_t)hash;
     words[1] = (uint32_t)(hash >> 32);
@@ -14778,7 +17641,7 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   const int has_bodies = around && around->body_count > 0;
   const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
   if (c->settings.capacity.max_shared_bodies > 0) {
-    compare_bodies(c);
+    compare_bodies(c, around);
   }
   const int result = step(c, dt);
   if (has_bodies) {
@@ -14795,9 +17658,34 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   return result;
 }
 
-int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
+#else
+
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)around;
+  return step(c, dt);
+}
+
+#endif
+
+/// Calls that step ///
+
+/*
+ * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
+ * first. Out: what a step changes, and the effort. Scratch: that of a step.
+ */
+
+static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   int error = check_step(c, dt);
+#if WITH_COLLIDERS
   error = error ? error : check_surroundings(c, around);
+#else
+  (void)around;
+#endif
+  return error;
+}
+
+int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
+  int error = check_step_with(c, dt, around);
   if (error) {
     return error;
   }
@@ -14805,230 +17693,56 @@ int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
   return step_with(c, dt, around);
 }
 
-#endif
-
-/// Moving frames ///
-
-/*
- * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
- * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
- * colliders of the state, transformed by the rest of the motion. Scratch is not used.
- */
-
-#if WITH_MOVE_FRAME
-
-/* The motion x -> place + R (x - pivot). */
-typedef struct rigid_motion {
-  cloth_vector pivot, place; /* [m] */
-  cloth_rotation rotation;   /* R */
-  int32_t turns;             /* 0 if R is the identity */
-  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
-     in it, is then scaled by inertia.centrifugal. */
-  cloth_vector angular_speed;
-} rigid_motion;
-
-/* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
-   asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
-static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
-  q.w = maximum(q.w, 0.0f); /* rotation_between() takes the short way, so w < 0 is a rounding */
-  cloth_rotation quarter = half_rotation(half_rotation(rotation_flush(q)));
-  cloth_vector u = vector_flush_work(vector(quarter.x, quarter.y, quarter.z));
-  float squared = vector_dot(u, u);
-  float series = 1.0f + squared * (1.0f / 6.0f + squared * (3.0f / 40.0f + squared * (5.0f / 112.0f)));
-  return vector_scale(u, 8.0f * series / dt);
+int cloth_step(cloth *c, float dt) {
+  return cloth_step_with(c, dt, NULL);
 }
 
-/* The part of a frame's motion that the cloth follows without feeling it. */
-static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt) {
-  const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
-  cloth_rotation turned = rotation_product(to->rotation, rotation_conjugate(from->rotation));
-  rigid_motion m;
-  m.pivot = from->position;
-  m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
-  m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
-  m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed =
-      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
-  return m;
-}
+#if WITH_PLANNING
 
-static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
-}
-
-static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
-  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
-}
-
-/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
- */
-static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
-  cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
-  cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
-  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
-}
-
-/* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
-static cloth_vector transform_velocity(const rigid_motion *m, cloth_vector v) {
-  cloth_vector a = transform_direction(m, v);
-  return vector(maximum(minimum(a.x, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
-                maximum(minimum(a.y, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT),
-                maximum(minimum(a.z, CLOTH_SPEED_LIMIT), -CLOTH_SPEED_LIMIT));
-}
-
-static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t velocities) {
-  vector_array a = vectors_at(c, velocities);
-  for (int32_t i = 0; velocities && m->turns && i < c->count; i++) {
-    vector_store(a, i, transform_velocity(m, vector_load(a, i)));
+int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
   }
-}
-
-/* Rotates the velocities before the last. Those marked as invalid stay so. */
-static void transform_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
-    vector_array v = history_of(c, before);
-    for (int32_t i = 0; i < c->count; i++) {
-      cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_INVALID) {
-        vector_store(v, i, transform_velocity(m, velocity));
-      }
-    }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
   }
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->has_deadline = ticks != UINT32_MAX;
+  w->start = start;
+  w->ticks = ticks;
+  int result = step_with(c, dt, around);
+  effort->refinements = w->refinements;
+  effort->cut_short = w->is_cut;
+  return result;
 }
 
-/* Moves targets and rotates their normals. */
-static void transform_targets(const cloth *c, const rigid_motion *m) {
-  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
-  for (int32_t which = TARGET_POSITION; which < vectors; which++) {
-    vector_array a = target_vectors(c, which);
-    int is_place = which <= TARGET_POSITION_BEFORE;
-    for (int32_t i = 0; i < c->count; i++) {
-      cloth_vector before = vector_load(a, i);
-      vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
-    }
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
+  return cloth_step_until_with(c, dt, NULL, ticks, effort);
+}
+
+int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
   }
-}
-
-/* Moves all particles. Free ones get the centrifugal velocity change of the next step. */
-static void transform_particles(const cloth *c, const rigid_motion *m, float dt) {
-  vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
-  transform_velocities(c, m, c->state.velocity);
-  transform_history(c, m);
-  transform_velocities(c, m, c->state.warm_start);
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector place = transform_point(m, vector_load(x, i));
-    vector_store(x, i, place);
-    if (m->turns && !is_pinned(c, i)) {
-      cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
-      clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
-    }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
   }
-}
-
-/* Moves lines and planes to their particles, and rotates them. */
-static void transform_confinements(const cloth *c, const rigid_motion *m) {
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
-    held->direction = transform_direction(m, held->direction);
-    held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
-  }
-}
-
-static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) {
-  cloth_pose moved;
-  moved.position = transform_point(m, pose->position);
-  moved.rotation = m->turns ? rotation_product(m->rotation, pose->rotation) : pose->rotation;
-  return moved;
-}
-
-static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      slot->previous = transform_pose(m, &slot->previous);
-      slot->body.pose = transform_pose(m, &slot->body.pose);
-    }
-  }
-}
-
-/* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
-static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
-  for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
-  cloth_pose from = transform_pose(m, &slot->previous), to = transform_pose(m, &slot->body.pose);
-  return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
-}
-
-/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
- */
-static int are_moves_within(const cloth *c, const rigid_motion *m) {
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector end =
-        vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Do particles, moves of pins, targets and the chosen colliders, moved, stay within CLOTH_POSITION_LIMIT? */
-static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t colliders) {
-  int are_within = are_points_within(c, m, vectors_at(c, c->state.position)) && are_moves_within(c, m);
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    are_within = are_within && are_points_within(c, m, target_vectors(c, TARGET_POSITION)) &&
-                 are_points_within(c, m, target_vectors(c, TARGET_POSITION_BEFORE));
-  }
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_within(slot, m);
-    }
-  }
-  return are_within;
-}
-
-int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
-                     uint64_t colliders) {
-  const cloth_inertia none = {0.0f, 0.0f, 0.0f};
-  const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  error = error ? error : check_pose(from);
-  error = error ? error : check_pose(to);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
     return CLOTH_ERROR_RANGE;
   }
-  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
-  rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
-  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
-    return CLOTH_OK;
-  }
-  if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  wake(c);
-  transform_particles(c, &m, dt);
-  transform_targets(c, &m);
-  transform_confinements(c, &m);
-  transform_colliders(c, &m, colliders);
-  return CLOTH_OK;
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->is_cut = effort->cut_short;
+  w->max_refinements = effort->refinements;
+  return step_with(c, dt, around);
+}
+
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  return cloth_step_again_with(c, dt, NULL, effort);
 }
 
 #endif
@@ -15068,19 +17782,24 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
   return CLOTH_OK;
 }
 
-/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
-   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
-   of a cell before they are squared, so that fine grids do not underflow. */
+/* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
+   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
+   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
 #define MIN_NORMAL 1.0e-6f
 
+CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
+  const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
+  return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
+}
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  vector_array x = vectors_at(c, c->state.position);
-  row_neighbours near = row_neighbours_at(c, x, row);
-  lanes3 areas = lanes3_flush(area_vectors(&near, x, column));
-  cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  float length = vector_length(a);
-  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  const vector_array x = vectors_at(c, c->state.position);
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  return lanes3_first(unit_normals(c, &near, x, column));
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -15217,21 +17936,778 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  *low = vector_load(x, 0);
-  *high = *low;
-  for (int32_t i = 1; i < c->count; i++) {
-    cloth_vector p = vector_load(x, i);
-    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
-    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
+  const position_box box = box_around(c);
+  *low = box.low;
+  *high = box.high;
+  return CLOTH_OK;
+}
+
+/// Skinned meshes ///
+
+/*
+ * A mesh of any triangles follows cloths: cloth_bind() finds the place of each of its vertices in a cell once,
+ * cloth_skin() computes the vertices from the particles every frame. A cell is a bilinear patch S(u, v) with unit
+ * normals n(u, v) blended from those of its corners, so that a skinned mesh is smooth where cells meet. A vertex lies
+ * at S(u, v) + height n(u, v); its normal and tangent are kept in the frame of the patch there.
+ *
+ * In: positions, grid, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
+ * holds the unit normals of the particles.
+ */
+
+#if WITH_SKIN
+
+/* A binding in 16 bytes, see cloth_binding: u and v are unsigned, in units of 1 / SKIN_PLACE_UNITS of a cell, from
+   SKIN_PLACE_FIRST on; the height is in units of the grid's mean spacing over SKIN_HEIGHT_UNITS. */
+#define SKIN_PLACE_UNITS 16384.0f
+#define SKIN_PLACE_FIRST (-1.5f)
+#define SKIN_PLACE_MOST 65535.0f
+#define SKIN_HEIGHT_UNITS 1024.0f
+#define SKIN_HEIGHT_MOST 32767.0f
+/* The normal is the projection of its direction onto an octahedron, unfolded to a square of this half side (Meyer et
+   al., "On floating-point normal vectors", 2010). */
+#define SKIN_NORMAL_UNITS 32767.0f
+/* The tangent is the place on the outline of a square around the normal, in units of a quarter over this. */
+#define SKIN_TANGENT_UNITS 64.0f
+#define SKIN_WEIGHT_MOST 255.0f
+/* The column also holds the sign of the bitangent, the row the number of the cloth. */
+#define SKIN_MIRRORED 0x8000u
+#define SKIN_COLUMN_MASK 0x7fffu
+#define SKIN_ROW_MASK 0x03ffu
+#define SKIN_CLOTH_SHIFT 10
+
+/* The cells of a block of vertices, one a lane: positions [m] and unit normals at their corners, the corner after the
+   first along the warp, then counter-clockwise. */
+typedef struct skin_patch {
+  lanes3 corner[4], normal[4];
+} skin_patch;
+
+/* A place on a patch: its position, the derivatives by u and v, and a frame of three unit vectors. */
+typedef struct skin_frame {
+  lanes3 place, along_u, along_v;
+  lanes3 tangent, bitangent, normal;
+} skin_frame;
+
+/* Root of the area of a cell at rest [m]. */
+static float mean_spacing(const cloth *c) {
+  return square_root(c->grid.spacing_warp * c->grid.spacing_weft);
+}
+
+/* a, scaled to unit length, or `otherwise` where it is too short to have a direction. */
+CLOTH_INLINE lanes3 unit_lanes(lanes3 a, lanes3 otherwise) {
+  const lanes length = lanes3_length(a);
+  const lanes_mask usable = lanes_less(lanes_splat(DIRECTION_MIN_LENGTH), length);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, lanes_splat(DIRECTION_MIN_LENGTH)));
+  return lanes3_flush(lanes3_select(usable, lanes3_scale(a, inverse), otherwise));
+}
+
+/* The bilinear blend of four vectors, in the order of a patch's corners, and its derivatives by u and v. */
+CLOTH_INLINE lanes3 blend_corners(const lanes3 *q, lanes u, lanes v, lanes3 *along_u, lanes3 *along_v) {
+  const lanes3 above = lanes3_subtract(q[1], q[0]), below = lanes3_subtract(q[2], q[3]);
+  const lanes3 left = lanes3_subtract(q[3], q[0]), right = lanes3_subtract(q[2], q[1]);
+  *along_u = lanes3_flush(lanes3_add_scaled(above, lanes3_subtract(below, above), v));
+  *along_v = lanes3_flush(lanes3_add_scaled(left, lanes3_subtract(right, left), u));
+  return lanes3_add_scaled(lanes3_add_scaled(q[0], above, u), *along_v, v);
+}
+
+CLOTH_INLINE skin_frame frame_of_patch(const skin_patch *patch, lanes u, lanes v) {
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f)), ahead = lanes3_splat(vector(1.0f, 0.0f, 0.0f));
+  skin_frame f;
+  lanes3 unused[2];
+  f.place = blend_corners(patch->corner, u, v, &f.along_u, &f.along_v);
+  f.normal = unit_lanes(lanes3_flush(blend_corners(patch->normal, u, v, &unused[0], &unused[1])), up);
+  const lanes height = lanes_flush(lanes_negate(lanes3_dot(f.along_u, f.normal)));
+  f.tangent = unit_lanes(lanes3_add_scaled(f.along_u, f.normal, height), ahead);
+  f.bitangent = lanes3_flush(lanes3_cross(f.normal, f.tangent));
+  return f;
+}
+
+/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al., "Building an orthonormal basis,
+   revisited", 2017). */
+CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
+  const lanes one = lanes_splat(1.0f), sign = lanes_sign(normal.z);
+  const lanes a = lanes_negate(lanes_divide(one, lanes_add(sign, normal.z)));
+  const lanes b = lanes_multiply(lanes_flush(lanes_multiply(normal.x, normal.y)), a);
+  const lanes xx = lanes_flush(lanes_multiply(normal.x, normal.x));
+  const lanes yy = lanes_flush(lanes_multiply(normal.y, normal.y));
+  *first = lanes3_flush(lanes3_of(lanes_add(one, lanes_multiply(sign, lanes_multiply(xx, a))), lanes_multiply(sign, b),
+                                  lanes_negate(lanes_multiply(sign, normal.x))));
+  *second = lanes3_flush(lanes3_of(b, lanes_add(sign, lanes_multiply(yy, a)), lanes_negate(normal.y)));
+}
+
+/* Writes the particles at the corners of a cell. */
+static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t particles[4]) {
+  const int32_t next = column + 1 < c->grid.columns ? column + 1 : 0; /* 0 behind the last column of a tube */
+  particles[0] = row * c->grid.columns + column;
+  particles[1] = row * c->grid.columns + next;
+  particles[2] = particles[1] + c->grid.columns;
+  particles[3] = particles[0] + c->grid.columns;
+}
+
+/* What a block of vertices reads: positions and normals of four corners, then what their bindings hold, in its units.
+ */
+enum { SKIN_U = 24, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_WEIGHT, SKIN_VALUES };
+
+/* Vertices of one cloth that are computed together. */
+typedef struct skin_block {
+  int32_t count;
+  int32_t vertex[CLOTH_LANES];
+  float value[SKIN_VALUES][CLOTH_LANES];
+} skin_block;
+
+/* A vertex as cloth_skin() computes it. */
+typedef struct skinned_lanes {
+  lanes3 position, normal, tangent;
+} skinned_lanes;
+
+static vector_array particle_normals(const cloth *c) {
+  return vectors_at(c, c->scratch.residual);
+}
+
+static void compute_particle_normals(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position), to = particle_normals(c);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const row_neighbours near = row_neighbours_at(c, x, row);
+    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+      lanes3_store(to, near.first + column, unit_normals(c, &near, x, column), c->grid.columns - column);
+    }
+  }
+}
+
+/* 1 if a vertex is bound to the cloth of this number. */
+static int is_bound_to(const cloth_binding *b, int32_t number) {
+  return b->weight > 0 && b->row >> SKIN_CLOTH_SHIFT == number;
+}
+
+/* The cloth that vertices are gathered from. */
+typedef struct skin_source {
+  const cloth *c;
+  vector_array position, normal; /* of its particles */
+  float height_unit;             /* [m] */
+} skin_source;
+
+/* Adds a vertex to a block: copies its corners and the numbers of its binding. */
+CLOTH_INLINE void gather_vertex(const skin_source *s, skin_block *block, const cloth_binding *b, int32_t vertex) {
+  const int32_t lane = block->count++;
+  int32_t particles[4];
+  cell_particles(s->c, b->column & SKIN_COLUMN_MASK, b->row & SKIN_ROW_MASK, particles);
+  block->vertex[lane] = vertex;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t p = particles[corner];
+    float(*to)[CLOTH_LANES] = block->value + 6 * corner;
+    to[0][lane] = s->position.x[p];
+    to[1][lane] = s->position.y[p];
+    to[2][lane] = s->position.z[p];
+    to[3][lane] = s->normal.x[p];
+    to[4][lane] = s->normal.y[p];
+    to[5][lane] = s->normal.z[p];
+  }
+  block->value[SKIN_U][lane] = (float)b->u;
+  block->value[SKIN_V][lane] = (float)b->v;
+  block->value[SKIN_HEIGHT][lane] = (float)b->height;
+  block->value[SKIN_NORMAL_X][lane] = (float)b->normal[0];
+  block->value[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
+  block->value[SKIN_TANGENT][lane] = (float)b->tangent;
+  block->value[SKIN_WEIGHT][lane] = (float)b->weight;
+}
+
+static lanes3 block_vector(const skin_block *block, int32_t first) {
+  return lanes3_of(lanes_load(block->value[first]), lanes_load(block->value[first + 1]),
+                   lanes_load(block->value[first + 2]));
+}
+
+/* The direction whose unfolded projection onto an octahedron is (x, y). */
+CLOTH_INLINE lanes3 decode_normal(lanes x, lanes y) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes z = lanes_subtract(lanes_subtract(one, lanes_absolute(x)), lanes_absolute(y));
+  const lanes fold = lanes_maximum(lanes_negate(z), zero);
+  x = lanes_subtract(x, lanes_multiply(lanes_sign(x), fold));
+  y = lanes_subtract(y, lanes_multiply(lanes_sign(y), fold));
+  return unit_lanes(lanes3_of(x, y, z), lanes3_splat(vector(0.0f, 0.0f, 1.0f)));
+}
+
+/* The unit vector perpendicular to a normal at a place 0..4 on the outline of the square around it. */
+CLOTH_INLINE lanes3 decode_tangent(lanes3 normal, lanes place) {
+  const lanes one = lanes_splat(1.0f), from_half = lanes_subtract(place, lanes_splat(2.0f));
+  const lanes x = lanes_subtract(lanes_absolute(from_half), one);
+  const lanes y = lanes_multiply(lanes_sign(lanes_negate(from_half)), lanes_subtract(one, lanes_absolute(x)));
+  lanes3 first, second;
+  basis_around(normal, &first, &second);
+  return unit_lanes(lanes3_add_scaled(lanes3_scale(first, x), second, y), first);
+}
+
+/* A vector of the frame's coordinates, in the world's. */
+CLOTH_INLINE lanes3 from_frame(const skin_frame *f, lanes3 a) {
+  return lanes3_flush(
+      lanes3_add_scaled(lanes3_add_scaled(lanes3_scale(f->tangent, a.x), f->bitangent, a.y), f->normal, a.z));
+}
+
+/* A number of the bindings of a block, times a unit. */
+CLOTH_INLINE lanes block_number(const skin_block *block, int32_t number, float unit) {
+  return lanes_multiply(lanes_load(block->value[number]), lanes_splat(unit));
+}
+
+CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, float height_unit, int has_tangents) {
+  skin_patch patch;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    patch.corner[corner] = block_vector(block, 6 * corner);
+    patch.normal[corner] = block_vector(block, 6 * corner + 3);
+  }
+  const lanes first = lanes_splat(SKIN_PLACE_FIRST);
+  const lanes u = lanes_add(block_number(block, SKIN_U, 1.0f / SKIN_PLACE_UNITS), first);
+  const lanes v = lanes_add(block_number(block, SKIN_V, 1.0f / SKIN_PLACE_UNITS), first);
+  const skin_frame f = frame_of_patch(&patch, u, v);
+  const lanes3 normal = decode_normal(block_number(block, SKIN_NORMAL_X, 1.0f / SKIN_NORMAL_UNITS),
+                                      block_number(block, SKIN_NORMAL_Y, 1.0f / SKIN_NORMAL_UNITS));
+  skinned_lanes out;
+  out.position = lanes3_add_scaled(f.place, f.normal, block_number(block, SKIN_HEIGHT, height_unit));
+  out.normal = from_frame(&f, normal);
+  out.tangent = out.normal;
+  if (has_tangents) {
+    out.tangent = from_frame(&f, decode_tangent(normal, block_number(block, SKIN_TANGENT, 1.0f / SKIN_TANGENT_UNITS)));
+  }
+  return out;
+}
+
+/* What cloth_skin() works on. */
+typedef struct skin_job {
+  const cloth_binding *bindings;
+  const cloth_skin_layout *layout;
+  const uint8_t *animated; /* or NULL */
+  uint8_t *vertices;
+} skin_job;
+
+/* Where an attribute of a vertex lies in a mesh [bytes]. */
+CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t offset) {
+  return (size_t)vertex * (size_t)job->layout->stride + (size_t)offset;
+}
+
+/* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
+static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
+                                  int is_direction) {
+  float from[3][CLOTH_LANES] = {{0.0f}};
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    cloth_vector v;
+    copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
+    from[0][lane] = v.x;
+    from[1][lane] = v.y;
+    from[2][lane] = v.z;
+  }
+  const lanes3 animated = lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+  const lanes weight = block_number(block, SKIN_WEIGHT, 1.0f / SKIN_WEIGHT_MOST);
+  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), weight);
+  if (is_direction) {
+    sum = unit_lanes(sum, a);
+  }
+  return lanes3_select(lanes_less(lanes_load(block->value[SKIN_WEIGHT]), lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+}
+
+/* Writes an attribute of the vertices of a block, a position or a direction. */
+static void write_attribute(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a, int is_direction) {
+  if (offset == CLOTH_ATTRIBUTE_NONE) {
+    return;
+  }
+  if (job->animated) {
+    a = blend_with_animated(job, block, offset, a, is_direction);
+  }
+  float value[3][CLOTH_LANES];
+  lanes_store(value[0], a.x);
+  lanes_store(value[1], a.y);
+  lanes_store(value[2], a.z);
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    /* One by one: together they would be read from memory before the three stores are there. */
+    uint8_t *to = job->vertices + attribute_place(job, block->vertex[lane], offset);
+    copy_floats(to, &value[0][lane], 1);
+    copy_floats(to + sizeof(float), &value[1][lane], 1);
+    copy_floats(to + 2 * sizeof(float), &value[2][lane], 1);
+  }
+}
+
+/* Writes the signs of the bitangents of the vertices of a block. */
+static void write_signs(const skin_job *job, const skin_block *block) {
+  for (int32_t lane = 0; lane < block->count; lane++) {
+    const int32_t vertex = block->vertex[lane];
+    const float sign = job->bindings[vertex].column & SKIN_MIRRORED ? -1.0f : 1.0f;
+    const size_t place = attribute_place(job, vertex, job->layout->tangent_offset);
+    copy_floats(job->vertices + place + 3 * sizeof(float), &sign, 1);
+  }
+}
+
+/* Copies a vertex that is not bound from the animated mesh. */
+static void copy_animated(const skin_job *job, int32_t vertex) {
+  const cloth_skin_layout *layout = job->layout;
+  const int32_t offsets[3] = {layout->position_offset, layout->normal_offset, layout->tangent_offset};
+  for (int32_t i = 0; i < 3; i++) {
+    if (offsets[i] != CLOTH_ATTRIBUTE_NONE) {
+      const size_t place = attribute_place(job, vertex, offsets[i]);
+      copy_floats(job->vertices + place, job->animated + place, i < 2 ? 3 : 4);
+    }
+  }
+}
+
+/* Computes and writes the vertices of a block, and empties it. */
+static void finish_block(const skin_job *job, const skin_source *source, skin_block *block) {
+  const cloth_skin_layout *layout = job->layout;
+  const int has_tangents = layout->tangent_offset != CLOTH_ATTRIBUTE_NONE;
+  const skinned_lanes out = skin_vertices(block, source->height_unit, has_tangents);
+  write_attribute(job, block, layout->position_offset, out.position, 0);
+  write_attribute(job, block, layout->normal_offset, out.normal, 1);
+  write_attribute(job, block, layout->tangent_offset, out.tangent, 1);
+  if (has_tangents) {
+    write_signs(job, block);
+  }
+  block->count = 0;
+}
+
+/* Skins the vertices that are bound to cloth `number`. */
+static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
+  const skin_source source = {c, vectors_at(c, c->state.position), particle_normals(c),
+                              mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
+  skin_block block;
+  fill_zero(&block, sizeof block);
+  compute_particle_normals(c);
+  for (int32_t v = 0; v < job->layout->count; v++) {
+    const cloth_binding *b = &job->bindings[v];
+    if (is_bound_to(b, number)) {
+      gather_vertex(&source, &block, b, v);
+      if (block.count == CLOTH_LANES) {
+        finish_block(job, &source, &block);
+      }
+    }
+  }
+  if (block.count > 0) {
+    finish_block(job, &source, &block);
+  }
+}
+
+static int check_skin_layout(const cloth_skin_layout *layout) {
+  const int fits = layout->stride >= 1 && layout->stride <= MAX_VERTEX_BYTES && layout->count >= 0 &&
+                   layout->count <= CLOTH_BINDING_LIMIT && layout->position_offset != CLOTH_ATTRIBUTE_NONE &&
+                   attribute_fits(layout->position_offset, 3, layout->stride) &&
+                   attribute_fits(layout->normal_offset, 3, layout->stride) &&
+                   attribute_fits(layout->tangent_offset, 4, layout->stride);
+  return fits ? CLOTH_OK : CLOTH_ERROR_BUFFER;
+}
+
+/* Are there cloths, and are they ready? */
+static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
+    return CLOTH_ERROR_RANGE;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int error = check_cloth(cloths[i]);
+    if (error || !cloths[i]->has_scratch) {
+      return error ? error : CLOTH_ERROR_STATE;
+    }
   }
   return CLOTH_OK;
 }
 
+/* Does a binding name a cell that there is? One of weight 0 names none. */
+static int is_binding(const cloth *const *cloths, int32_t count, const cloth_binding *b) {
+  const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
+  if (b->weight == 0) {
+    return 1;
+  }
+  return number < count && (int32_t)(b->column & SKIN_COLUMN_MASK) < cells_along_warp(cloths[number]) &&
+         (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
+}
+
+int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
+               const void *animated, void *vertices) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  if (!bindings || !layout || !vertices) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_skinned_cloths(all, count);
+  error = error ? error : check_skin_layout(layout);
+  if (error) {
+    return error;
+  }
+  for (int32_t i = 0; i < layout->count; i++) {
+    if (!is_binding(all, count, &bindings[i])) {
+      return CLOTH_ERROR_INDEX;
+    }
+  }
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices};
+  for (int32_t i = 0; animated && i < layout->count; i++) {
+    if (bindings[i].weight == 0) {
+      copy_animated(&job, i);
+    }
+  }
+  for (int32_t number = 0; number < count; number++) {
+    skin_cloth(all[number], number, &job);
+  }
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Binding a mesh ///
+
+/*
+ * cloth_bind(): first the nearest cell of each vertex, by the distance to its two triangles; then, cloth by cloth, the
+ * place on the bilinear patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring
+ * cells. Lengths are divided by the root of the area of a cell, so that the smallest cells do not underflow.
+ *
+ * In: positions, grid, vertices of the caller. Out: bindings in the caller's memory. Scratch: residual holds the unit
+ * normals of the particles.
+ */
+
+#if WITH_SKIN
+
+/* Newton's steps to the foot of a vertex on a patch. From the nearest point of the triangles five are enough for the
+   resolution of a binding; more where the way leads through cells. */
+#define BIND_STEPS 16
+/* Farthest that a vertex may be from its cloth [cells]: less than the largest height that a binding holds. */
+#define BIND_MOST_CELLS 30.0f
+/* Farthest that the place found may be from the vertex [cells]. It is farther for a vertex beyond a border by more than
+   a binding's coordinates hold; it is not bound. */
+#define BIND_TOLERANCE 0.05f
+/* Lengths below it are 0 [cells]. The product of two squares of larger ones, times MIN_DETERMINANT, is no subnormal
+   number. */
+#define CELL_QUANTUM 9.5367431640625e-7f
+/* Squared sine of the angle between two edges below which they have no plane. */
+#define MIN_DETERMINANT 1.0e-6f
+
+/* A vector in cells. */
+static cloth_vector in_cells(const cloth *c, cloth_vector a) {
+  return vector_flush(vector_scale(a, 1.0f / mean_spacing(c)), CELL_QUANTUM);
+}
+
+static float clamped(float value, float low, float high) {
+  return minimum(maximum(value, low), high);
+}
+
+/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges from the
+   first corner. */
+typedef struct triangle_point {
+  float squared, along_second, along_third;
+} triangle_point;
+
+/* The share of an edge that starts at `a` where it is nearest to the origin. */
+static float nearest_on_edge(cloth_vector a, cloth_vector edge) {
+  const float squared = vector_dot(edge, edge);
+  return squared > 0.0f ? clamped(negate(vector_dot(a, edge)) / squared, 0.0f, 1.0f) : 0.0f;
+}
+
+/* Takes a point of the triangle with a first corner and two edges if it is nearer than the one found so far. */
+static void try_point(triangle_point *best, const cloth_vector triangle[3], float s, float t) {
+  const cloth_vector along = vector_add_scaled(triangle[0], triangle[1], s);
+  const cloth_vector to = vector_flush(vector_add_scaled(along, triangle[2], t), CELL_QUANTUM);
+  const float squared = vector_dot(to, to);
+  if (squared < best->squared) {
+    best->squared = squared;
+    best->along_second = s;
+    best->along_third = t;
+  }
+}
+
+/* The point of the triangle a, b, c that is nearest to the origin: inside, or on an edge. */
+static triangle_point nearest_on_triangle(cloth_vector a, cloth_vector b, cloth_vector c, float farthest) {
+  const cloth_vector second = vector_flush(vector_subtract(b, a), CELL_QUANTUM);
+  const cloth_vector third = vector_flush(vector_subtract(c, a), CELL_QUANTUM);
+  const cloth_vector opposite = vector_flush(vector_subtract(c, b), CELL_QUANTUM);
+  const cloth_vector triangle[3] = {a, second, third};
+  const float ss = vector_dot(second, second), st = vector_dot(second, third), tt = vector_dot(third, third);
+  const float sa = vector_dot(second, a), ta = vector_dot(third, a), determinant = ss * tt - st * st;
+  triangle_point best = {farthest, 0.0f, 0.0f};
+  if (determinant > MIN_DETERMINANT * ss * tt) {
+    const float s = (st * ta - tt * sa) / determinant, t = (st * sa - ss * ta) / determinant;
+    if (s >= 0.0f && t >= 0.0f && s + t <= 1.0f) {
+      try_point(&best, triangle, s, t);
+      return best;
+    }
+  }
+  const float share = nearest_on_edge(b, opposite);
+  try_point(&best, triangle, nearest_on_edge(a, second), 0.0f);
+  try_point(&best, triangle, 0.0f, nearest_on_edge(a, third));
+  try_point(&best, triangle, 1.0f - share, share);
+  return best;
+}
+
+/* A place on a cloth, and its squared distance from a vertex [cells^2]. */
+typedef struct bound_place {
+  int32_t column, row;
+  float u, v;
+  float squared;
+} bound_place;
+
+/* Squared distance from the origin to the interval of four numbers. */
+static float squared_gap(float a, float b, float c, float d) {
+  const float low = minimum(minimum(a, b), minimum(c, d)), high = maximum(maximum(a, b), maximum(c, d));
+  const float gap = maximum(maximum(low, negate(high)), 0.0f);
+  return gap * gap;
+}
+
+/* Takes the nearest point of a cell as the place of a vertex if it is nearer than the one found so far. */
+static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t row, cloth_vector vertex) {
+  const vector_array x = vectors_at(c, c->state.position);
+  int32_t particles[4];
+  cloth_vector q[4];
+  cell_particles(c, column, row, particles);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    q[corner] = in_cells(c, vector_subtract(vector_load(x, particles[corner]), vertex));
+  }
+  const float gap = squared_gap(q[0].x, q[1].x, q[2].x, q[3].x) + squared_gap(q[0].y, q[1].y, q[2].y, q[3].y) +
+                    squared_gap(q[0].z, q[1].z, q[2].z, q[3].z);
+  if (gap >= best->squared) {
+    return;
+  }
+  const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
+  const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
+  if (below.squared < above.squared) {
+    const bound_place found = {column, row, below.along_second, below.along_second + below.along_third, below.squared};
+    *best = found;
+  } else if (above.squared < best->squared) {
+    const bound_place found = {column, row, above.along_second + above.along_third, above.along_third, above.squared};
+    *best = found;
+  }
+}
+
+/* The place of a cloth nearest to a vertex, of those nearer than the root of `farthest` [cells^2]. */
+static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farthest) {
+  bound_place best = {0, 0, 0.0f, 0.0f, farthest};
+  for (int32_t row = 0; row < c->grid.rows - 1; row++) {
+    for (int32_t column = 0; column < cells_along_warp(c); column++) {
+      try_cell(c, &best, column, row, vertex);
+    }
+  }
+  return best;
+}
+
+/* A frame of a patch as vectors, in metres. */
+typedef struct bind_frame {
+  cloth_vector place, along_u, along_v, tangent, bitangent, normal;
+} bind_frame;
+
+/* The frame at a place of a cell, computed as cloth_skin() does, with the same vertex in all lanes. */
+static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
+  int32_t particles[4];
+  skin_patch patch;
+  cell_particles(c, place->column, place->row, particles);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    patch.corner[corner] = lanes3_splat(vector_load(vectors_at(c, c->state.position), particles[corner]));
+    patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
+  }
+  const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
+  const bind_frame frame = {lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
+                            lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
+  return frame;
+}
+
+/* A vertex as seen from a place: its height along the normal, and what remains beside it [cells]. */
+typedef struct seen_vertex {
+  cloth_vector beside;
+  float height;
+} seen_vertex;
+
+static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_vector vertex) {
+  const cloth_vector from = in_cells(c, vector_subtract(vertex, f->place));
+  seen_vertex seen;
+  seen.height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
+  seen.beside = vector_flush(vector_add_scaled(from, f->normal, negate(seen.height)), CELL_QUANTUM);
+  return seen;
+}
+
+/* Moves a coordinate that has left its cell to the neighbouring one, if there is one; else keeps it near the border. */
+static void enter_cell(float *coordinate, int32_t *cell, int32_t cells, int is_ring) {
+  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0;
+  const int32_t next = *cell + step;
+  if (step != 0 && (is_ring || (next >= 0 && next < cells))) {
+    *cell = next < 0 ? cells - 1 : next >= cells ? 0 : next;
+    *coordinate = clamped(*coordinate - (float)step, 0.0f, 1.0f);
+  } else {
+    *coordinate = clamped(*coordinate, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+  }
+}
+
+/* Moves a place to where its normal passes through the vertex. Each step solves for the two shifts on the patch in its
+   tangent plane. */
+static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
+  for (int32_t step = 0; step < BIND_STEPS; step++) {
+    const bind_frame f = frame_of_place(c, place);
+    const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
+    const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
+    const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
+    if (!(determinant > MIN_DETERMINANT * uu * vv)) {
+      return;
+    }
+    const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
+    place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
+    place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
+    enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
+    enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
+  }
+}
+
+/* A number in units, rounded to a whole one. */
+static int32_t in_units(float value, float units, float least, float most) {
+  const float scaled = clamped(value * units, least, most) + 65536.5f; /* positive, so that the cast rounds down */
+  return (int32_t)scaled - 65536;
+}
+
+/* Writes the projection of a vector onto an octahedron, unfolded. */
+static void encode_normal(cloth_binding *b, cloth_vector n) {
+  const float size = maximum(absolute(n.x) + absolute(n.y) + absolute(n.z), DIRECTION_MIN_LENGTH);
+  float x = n.x / size, y = n.y / size;
+  if (n.z < 0.0f) {
+    const float folded = (1.0f - absolute(y)) * (x < 0.0f ? -1.0f : 1.0f);
+    y = (1.0f - absolute(x)) * (y < 0.0f ? -1.0f : 1.0f);
+    x = folded;
+  }
+  b->normal[0] = (int16_t)in_units(x, SKIN_NORMAL_UNITS, -SKIN_NORMAL_UNITS, SKIN_NORMAL_UNITS);
+  b->normal[1] = (int16_t)in_units(y, SKIN_NORMAL_UNITS, -SKIN_NORMAL_UNITS, SKIN_NORMAL_UNITS);
+}
+
+/* Writes the place of a tangent on the outline of the square around the normal that the binding holds. */
+static void encode_tangent(cloth_binding *b, cloth_vector tangent) {
+  const lanes3 normal = decode_normal(lanes_splat((float)b->normal[0] * (1.0f / SKIN_NORMAL_UNITS)),
+                                      lanes_splat((float)b->normal[1] * (1.0f / SKIN_NORMAL_UNITS)));
+  lanes3 first, second;
+  basis_around(normal, &first, &second);
+  const float x = vector_dot(tangent, lanes3_first(first)), y = vector_dot(tangent, lanes3_first(second));
+  const float size = maximum(absolute(x) + absolute(y), DIRECTION_MIN_LENGTH);
+  const float place = y < 0.0f ? 3.0f + x / size : 1.0f - x / size;
+  b->tangent = (uint8_t)((uint32_t)in_units(place, SKIN_TANGENT_UNITS, 0.0f, 4.0f * SKIN_TANGENT_UNITS) & 0xffu);
+}
+
+/* The weight of a vertex at a distance from the cloth [m], 0..SKIN_WEIGHT_MOST. */
+static uint8_t weight_at(const cloth_bind_reach *reach, float distance) {
+  const float span = maximum(reach->none - reach->full, STATE_QUANTUM);
+  const float share = distance <= reach->full ? 1.0f : (reach->none - distance) / span;
+  return (uint8_t)in_units(share, SKIN_WEIGHT_MOST, 0.0f, SKIN_WEIGHT_MOST);
+}
+
+/* A vertex as the caller has it; what its layout leaves out is 0. */
+typedef struct mesh_vertex {
+  cloth_vector position, normal, tangent;
+  float handedness;
+} mesh_vertex;
+
+static mesh_vertex read_vertex(const cloth_skin_layout *layout, const void *vertices, int32_t i) {
+  const uint8_t *from = (const uint8_t *)vertices + (size_t)i * (size_t)layout->stride;
+  mesh_vertex vertex;
+  fill_zero(&vertex, sizeof vertex);
+  copy_floats(&vertex.position, from + layout->position_offset, 3);
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&vertex.normal, from + layout->normal_offset, 3);
+  }
+  if (layout->tangent_offset != CLOTH_ATTRIBUTE_NONE) {
+    copy_floats(&vertex.tangent, from + layout->tangent_offset, 3);
+    copy_floats(&vertex.handedness, from + layout->tangent_offset + 3 * sizeof(float), 1);
+  }
+  return vertex;
+}
+
+/* Writes a place into a binding, whose weight is left alone. */
+static void encode_place(cloth_binding *b, const bound_place *place, int32_t number, float height) {
+  b->column = (uint16_t)place->column;
+  b->row = (uint16_t)((uint32_t)place->row | (uint32_t)number << SKIN_CLOTH_SHIFT);
+  b->u = (uint16_t)in_units(place->u - SKIN_PLACE_FIRST, SKIN_PLACE_UNITS, 0.0f, SKIN_PLACE_MOST);
+  b->v = (uint16_t)in_units(place->v - SKIN_PLACE_FIRST, SKIN_PLACE_UNITS, 0.0f, SKIN_PLACE_MOST);
+  b->height = (int16_t)in_units(height, SKIN_HEIGHT_UNITS, -SKIN_HEIGHT_MOST, SKIN_HEIGHT_MOST);
+}
+
+/* First pass: the cell of a vertex, the nearest point of its triangles, and the weight, which is 0 without a cell. */
+static void find_cell(const cloth *const *cloths, int32_t count, const cloth_bind_reach *reach, cloth_vector vertex,
+                      cloth_binding *b) {
+  float nearest = reach->none;
+  fill_zero(b, sizeof *b);
+  for (int32_t number = 0; number < count; number++) {
+    const float spacing = mean_spacing(cloths[number]);
+    const float cells = minimum(nearest / spacing, BIND_MOST_CELLS), farthest = cells * cells;
+    const bound_place place = search_cloth(cloths[number], vertex, farthest);
+    if (place.squared < farthest) {
+      nearest = square_root(place.squared) * spacing;
+      encode_place(b, &place, number, 0.0f);
+      b->weight = weight_at(reach, nearest);
+    }
+  }
+}
+
+static cloth_vector in_frame(const bind_frame *f, cloth_vector a) {
+  return vector_flush_work(vector(vector_dot(a, f->tangent), vector_dot(a, f->bitangent), vector_dot(a, f->normal)));
+}
+
+/* A coordinate of a binding, in cells. */
+static float place_of_units(uint16_t units) {
+  return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
+}
+
+/* Second pass: the place of a vertex on the patch, and its directions there. A vertex that the patch cannot hold is not
+   bound. */
+static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
+  bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
+  refine_place(c, &place, vertex->position);
+  const bind_frame f = frame_of_place(c, &place);
+  const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
+  const uint8_t weight = b->weight;
+  fill_zero(b, sizeof *b);
+  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) {
+    return;
+  }
+  encode_place(b, &place, number, seen.height);
+  encode_normal(b, in_frame(&f, unit_or_zero(vertex->normal)));
+  encode_tangent(b, in_frame(&f, unit_or_zero(vertex->tangent)));
+  b->column = (uint16_t)(b->column | (vertex->handedness < 0.0f ? SKIN_MIRRORED : 0u));
+  b->weight = weight;
+}
+
+static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
+  for (int32_t i = 0; i < layout->count; i++) {
+    const mesh_vertex v = read_vertex(layout, vertices, i);
+    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
+      return CLOTH_ERROR_RANGE;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_reach(const cloth_bind_reach *reach) {
+  const int fits = in_range(reach->full, 0.0f, CLOTH_ANY_DISTANCE) && in_range(reach->none, 0.0f, CLOTH_ANY_DISTANCE);
+  return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+               const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  if (!layout || !vertices || !reach || !bindings) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = check_skinned_cloths(all, count);
+  error = error ? error : check_skin_layout(layout);
+  error = error ? error : check_reach(reach);
+  error = error ? error : check_mesh(layout, vertices);
+  if (error) {
+    return error;
+  }
+  int32_t bound = 0;
+  for (int32_t i = 0; i < layout->count; i++) {
+    find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
+  }
+  for (int32_t number = 0; number < count; number++) {
+    compute_particle_normals(all[number]);
+    for (int32_t i = 0; i < layout->count; i++) {
+      if (is_bound_to(&bindings[i], number)) {
+        const mesh_vertex vertex = read_vertex(layout, vertices, i);
+        bind_to_patch(all[number], number, &vertex, &bindings[i]);
+        bound += bindings[i].weight > 0;
+      }
+    }
+  }
+  return bound;
+}
+
+#endif
+
 /// State ///
 
 /*
- * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ * The hash of a state. In: the state span of the arena. Scratch is not used.
  *
  * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
  * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
@@ -15276,68 +18752,19 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-
-/* The header of a save: magic number, bytes of state, hash of the config. */
-static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
-  header[0] = SAVE_MAGIC;
-  header[1] = c->state.end - c->state.freedom;
-  header[2] = c->config_hash[0];
-  header[3] = c->config_hash[1];
-}
-
-int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
-  return CLOTH_OK;
-}
-
-int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  uint32_t expected[SAVE_HEADER_BYTES / 4];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
-    return CLOTH_ERROR_IMAGE_CONFIG;
-  }
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
-  return CLOTH_OK;
-}
-
 /// Portable image ///
 
-#if WITH_IMAGE
+#if WITH_IMAGE || WITH_SAVE_CHECKS
 
 /*
  * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
  *
  * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
  * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
+ * see saves.h.
  */
+
 /* Words of the header. */
 enum {
   IMAGE_MAGIC,
@@ -15367,6 +18794,8 @@ enum {
 /* Bound on a warm start: solutions have no bound of their own, but are finite. */
 #define WARM_START_LIMIT 1.0e30f
 
+#if WITH_IMAGE
+
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
@@ -15391,11 +18820,15 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
   }
 }
 
+#endif
+
 static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     words[i] = little_endian_word(from + 4 * i);
   }
 }
+
+#if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   int error = check_call(c, image);
@@ -15444,35 +18877,57 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
+#endif
+
 /* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
 }
 
-static int are_state_floats(const uint8_t *from, int32_t count) {
+/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
+  if (view->is_save) {
+    copy_memory(words, from, 4 * (size_t)count);
+  } else {
+    read_words(words, from, count);
+  }
+}
+
+static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    if (!is_state_float(little_endian_word(from + 4 * i))) {
+    any_word word;
+    read_view_words(view, &word, from + 4 * i, 1);
+    if (!is_state_float(word)) {
       return 0;
     }
   }
   return 1;
 }
 
+/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
 static int is_zero(const uint8_t *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
+  size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t eight;
+    copy_memory(&eight, from + i, sizeof eight);
+    if (eight) {
+      return 0;
+    }
+  }
+  for (; i < bytes; i++) {
     if (from[i]) {
       return 0;
     }
   }
   return 1;
 }
-
-/* An image's state, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-} image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
   return view->state + (offset - view->c->state.freedom);
@@ -15497,14 +18952,24 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
+/* May the zero of positions lie there? */
+static int is_image_origin(cloth_metres origin) {
+#if WITH_ORIGIN
+  return are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+#else
+  return origin.x == 0 && origin.y == 0 && origin.z == 0;
+#endif
+}
+
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
-  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  read_view_words(view, (any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
-  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
+         is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
+         inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
+         inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
@@ -15519,8 +18984,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
 #if WITH_COLLIDERS
   collider_slot slot;
-  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
+  read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -15564,9 +19029,18 @@ static int is_image_unit(cloth_vector a) {
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
-  read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
-  return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
+  read_view_words(view, (any_word *)&held, from, (int32_t)(sizeof held / 4));
+  return held.particle == particle && held.freedom == freedom && are_state_floats(view, from + 8, 6) &&
          is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+/* Are the next four of `left` particles free? Most are, which saves looking at each. */
+static int are_four_free(const uint8_t *freedom, int32_t left) {
+  uint32_t four = 0;
+  if (left >= 4) {
+    copy_memory(&four, freedom, sizeof four);
+  }
+  return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -15576,6 +19050,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
+    if (are_four_free(freedom + i, c->count - i)) {
+      i += 3;
+      continue;
+    }
     if (!is_freedom(freedom[i])) {
       return 0;
     }
@@ -15591,6 +19069,86 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
+
+#if WITH_BODIES
+
+/* Is a collider that may have mass in a slot: one that is convex? */
+static int may_have_mass(const image_view *view, int32_t index) {
+  any_word shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders) + (size_t)(uint32_t)index * sizeof(collider_slot);
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || shape < CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */
+static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.bodies);
+  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  uint64_t seen = 0;
+  for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
+    rigid_body b;
+    read_view_words(view, (any_word *)&b, from, words);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
+    const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
+    if (check_body(&body)) {
+      return 0;
+    }
+    seen |= UINT64_C(1) << b.collider;
+  }
+  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+}
+
+/* Is a particle attached once only, among the first `count` attachments? */
+static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
+  const uint8_t *from = image_at(view, view->c->state.attachments);
+  for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
+    any_word other;
+    read_view_words(view, &other, from, 1);
+    if ((int32_t)other == particle) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Attached particles are pins, each attached once, to colliders that exist, and what follows them in the list is 0. */
+static int check_image_attachments(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
+  for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
+    attachment a;
+    read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
+}
+
+#endif
+
+/* Are bodies, attachments and reactions at rest possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
+#if WITH_BODIES
+  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#else
+  return 1;
+#endif
+}
+
+#if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
@@ -15625,6 +19183,8 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
@@ -15634,6 +19194,8 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   }
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
+
+#if WITH_IMAGE
 
 /* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
@@ -15669,6 +19231,8 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
@@ -15685,6 +19249,8 @@ static int check_image_gaps(const image_view *view) {
   }
   return 1;
 }
+
+#if WITH_IMAGE
 
 /* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
@@ -15736,7 +19302,7 @@ static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
@@ -15761,7 +19327,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   if (error) {
     return error;
   }
-  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
@@ -15772,6 +19338,616 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
+}
+
+#endif
+
+#endif
+
+/// Saves ///
+
+/*
+ * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
+ * bytes, of any alignment. Scratch is not used.
+ *
+ * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
+ * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
+ * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
+ * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
+ * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
+ */
+
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+    return CLOTH_ERROR_BUFFER;
+  }
+  copy_memory(buffer, c, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
+  return CLOTH_OK;
+}
+
+#if WITH_SAVE_CHECKS
+
+/* The next float above a positive one. */
+static float next_above(float value) {
+  float_bits b = float_to_bits(value);
+  b.bits++;
+  return b.value;
+}
+
+/* The lanes of a block of floats of any alignment that are nearer to 0 than `beyond`; none that is no number. */
+CLOTH_INLINE lanes_mask are_below(const uint8_t *from, lanes beyond) {
+  float block[CLOTH_LANES];
+  copy_memory(block, from, sizeof block);
+  return lanes_less(lanes_absolute(lanes_load(block)), beyond);
+}
+
+/* Are all floats within +-limit? Infinity and what is no number are not. */
+CLOTH_HOT CLOTH_SEPARATE int are_within(const uint8_t *from, int32_t count, float limit) {
+  enum { BLOCK = CLOTH_LANES * (int32_t)sizeof(float), AT_ONCE = 4 * CLOTH_LANES };
+  const lanes beyond = lanes_splat(next_above(limit));
+  const lanes one = lanes_splat(1.0f);
+  const uint8_t *end = from + (count - count % AT_ONCE) * (int32_t)sizeof(float);
+  lanes_mask within = lanes_first(CLOTH_LANES);
+  for (; from < end; from += 4 * BLOCK) {
+    const lanes_mask first = lanes_both(are_below(from, beyond), are_below(from + BLOCK, beyond));
+    const lanes_mask last = lanes_both(are_below(from + 2 * BLOCK, beyond), are_below(from + 3 * BLOCK, beyond));
+    within = lanes_both(within, lanes_both(first, last));
+  }
+  for (int32_t i = 0; i < count % AT_ONCE; i++) {
+    float value;
+    copy_memory(&value, from + i * (int32_t)sizeof(float), sizeof value);
+    within = lanes_both(within, lanes_less(lanes_absolute(lanes_splat(value)), beyond));
+  }
+  return !lanes_any(lanes_less(lanes_keep(within, one), one));
+}
+
+/* Are the floats of all vector arrays in range, those of the pads between their components included? */
+static int check_save_vectors(const image_view *view) {
+  const cloth *c = view->c;
+  const state_offsets *state = &c->state;
+  const int32_t one = 3 * c->stride;
+  const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
+  const uint32_t offsets[] = {state->position, state->velocity,        state->velocity_history,   state->warm_start,
+                              state->targets,  state->targets + bytes, state->targets + 3 * bytes};
+  const int32_t vectors[] = {1, 1, 2, 1, 1, 2, 2};
+  const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
+                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX};
+  const int32_t arrays = state->targets ? 7 : 4;
+  for (int32_t i = 0; i < arrays; i++) {
+    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The larger of a number and an anchor plus 1. */
+CLOTH_INLINE uint32_t with_anchor(uint32_t highest, const uint8_t *from) {
+  uint32_t anchor;
+  copy_memory(&anchor, from, sizeof anchor);
+  return anchor + 1u > highest ? anchor + 1u : highest;
+}
+
+/* Is the anchor of every tether a particle, or -1? */
+CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.tethers);
+  const int32_t tethers = c->state.tethers ? c->settings.tethers.count * c->count : 0;
+  uint32_t even = 0, odd = 0; /* the highest anchor, plus 1, of every other word */
+  int32_t i = 0;
+  for (; i + 4 <= tethers; i += 4, from += 16) {
+    even = with_anchor(with_anchor(even, from), from + 8);
+    odd = with_anchor(with_anchor(odd, from + 4), from + 12);
+  }
+  for (; i < tethers; i++, from += 4) {
+    even = with_anchor(even, from);
+  }
+  return even <= (uint32_t)c->count && odd <= (uint32_t)c->count;
+}
+
+/* Is every contact of the solver with a collider that there is? */
+static int check_save_contacts(const image_view *view) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.contacts);
+  for (int32_t i = 0; c->state.contacts && i < c->count; i++) {
+    uint32_t word, used = 0;
+    copy_memory(&word, from + 4 * (size_t)i, sizeof word);
+    if (word == CONTACT_NONE) {
+      continue;
+    }
+    const uint32_t index = (uint32_t)CONTACT_COLLIDER(word);
+    if (index < (uint32_t)c->settings.capacity.max_colliders) {
+      copy_memory(&used, image_at(view, c->state.colliders) + index * sizeof(collider_slot), sizeof used);
+    }
+    if (!used || CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  const image_view view = {c, state, 1};
+  cloth_inputs inputs;
+  return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
+         check_image_confined(&view, &inputs) && check_image_coupling(&view, &inputs) && check_image_gaps(&view) &&
+         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) &&
+         check_save_contacts(&view);
+}
+
+#else
+
+static int check_save_content(const cloth *c, const uint8_t *state) {
+  (void)c;
+  (void)state;
+  return 1;
+}
+
+#endif
+
+int cloth_load(cloth *c, const void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) {
+    return error;
+  }
+  if (bytes < SAVE_HEADER_BYTES) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  const uint8_t *from = (const uint8_t *)buffer;
+  for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
+    uint32_t word;
+    copy_memory(&word, from, sizeof word);
+    if (word != words_at(c, 0)[i]) {
+      return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
+    }
+  }
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_save_content(c, from)) {
+    return CLOTH_ERROR_IMAGE_CONTENT;
+  }
+  copy_memory(at(c, c->state.freedom), from, c->state_bytes);
+  return CLOTH_OK;
+}
+
+/// Queries ///
+
+/*
+ * A ray against the cloth, and the nearest point of the cloth. In: positions and grid. Out: a point of the surface, in
+ * the caller's memory. Nothing of the arena is written.
+ *
+ * Both queries are one: how far along a ray, from 0 to its length, does something come within a radius of the surface?
+ * For the nearest point the ray has no length, and the radius is the distance of the nearest particle. Positions are
+ * taken into the axes of the query: relative to its origin, with the ray along the third axis. So the distance of the
+ * ray from a point is that of two coordinates, whatever the distance from the origin. A cell whose box in these axes is
+ * farther from the ray than the radius is left out, for a block of lanes at a time; the triangles of the others are
+ * tested one by one, by closed forms. The results are the same for any number of lanes: what is left out depends on the
+ * cell alone, and of equal distances the first triangle wins.
+ */
+
+#if WITH_QUERIES
+
+/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
+   two of these differ by 0 or by at least 2^-123. */
+#define QUERY_QUANTUM 8.8817841970012523e-16f
+/* A triangle whose doubled area, seen along a thin ray, is below this is not hit: 2^-60 m^2. */
+#define MIN_SEEN_AREA 8.6736173798840355e-19f
+/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
+#define MIN_TRIANGLE 8.2718061255302767e-25f
+/* Factor of the squared radius of the test that leaves cells out, against roundings of the tests that follow. */
+#define RADIUS_SLACK 1.0001f
+
+/* A query, and what it has found. */
+typedef struct surface_query {
+  const cloth *c;
+  vector_array x;
+  cloth_vector origin;  /* [m] */
+  cloth_vector axis[3]; /* unit vectors of a right-handed system, the third along the ray */
+  float length;         /* of the ray [m] */
+  float radius;         /* of the surface, 0 for a thin ray [m] */
+  int32_t is_ray;       /* 0: the nearest point */
+  int32_t triangle;     /* the best so far; -1: none */
+  float best;           /* distance along the ray [m], or squared distance of the nearest point [m^2] */
+  float weight[3];      /* of the corners */
+} surface_query;
+
+/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
+   components of axes are not subnormal. The lanes below do the same. */
+static cloth_vector to_query(const surface_query *s, int32_t particle) {
+  const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
+  return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
+                      STATE_QUANTUM);
+}
+
+CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
+  const lanes3 p = lanes3_subtract(lanes3_load(s->x, particle), lanes3_splat(s->origin));
+  return lanes3_flush_below(lanes3_of(lanes3_dot(p, lanes3_splat(s->axis[0])), lanes3_dot(p, lanes3_splat(s->axis[1])),
+                                      lanes3_dot(p, lanes3_splat(s->axis[2]))),
+                            STATE_QUANTUM);
+}
+
+/// A point of a triangle ///
+
+static float query_dot(cloth_vector a, cloth_vector b) {
+  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
+}
+
+/* a / b for 0 <= a <= b; 0 if b is 0. */
+static float share_of(float a, float b) {
+  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
+}
+
+/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
+   second edge from corner 0. */
+typedef struct triangle_regions {
+  float along[3], across[3];
+  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
+} triangle_regions;
+
+static triangle_regions regions_of(const cloth_vector q[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
+  triangle_regions r;
+  for (int32_t n = 0; n < 3; n++) {
+    r.along[n] = negate(query_dot(first, q[n]));
+    r.across[n] = negate(query_dot(second, q[n]));
+  }
+  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
+  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
+  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
+  return r;
+}
+
+static void set_weights(float weight[3], float second, float third) {
+  weight[0] = maximum((1.0f - second) - third, 0.0f);
+  weight[1] = second;
+  weight[2] = third;
+}
+
+/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
+   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
+static void nearest_weights(const cloth_vector q[3], float weight[3]) {
+  const triangle_regions r = regions_of(q);
+  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
+  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
+  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
+    set_weights(weight, 0.0f, 0.0f);
+  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
+    set_weights(weight, 1.0f, 0.0f);
+  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
+    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
+  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
+    set_weights(weight, 0.0f, 1.0f);
+  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
+    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
+  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
+    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
+    set_weights(weight, 1.0f - third, third);
+  } else {
+    const float least = sum * WORK_QUANTUM;
+    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
+                share_of(flush_small(r.opposite[2], least), sum));
+  }
+}
+
+/* The point of a triangle with given weights. */
+static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
+  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
+  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
+  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
+}
+
+/* Squared distance of a triangle from the origin of its corners [m^2], with the weights of the nearest point. */
+static float squared_distance_to_triangle(const cloth_vector q[3], float weight[3]) {
+  nearest_weights(q, weight);
+  const cloth_vector p = weighted_point(q, weight);
+  return vector_dot(p, p);
+}
+
+/// A ray against a triangle ///
+
+/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same numbers for both of
+   its triangles, but for the sign, so that no ray passes between two triangles (Woop, Benthin and Wald, "Watertight
+   Ray/Triangle Intersection", 2013). Returns 1 if it hits. */
+static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
+  float side[3] = {q[1].x * q[2].y - q[1].y * q[2].x, q[2].x * q[0].y - q[2].y * q[0].x,
+                   q[0].x * q[1].y - q[0].y * q[1].x};
+  const float least = minimum(side[0], minimum(side[1], side[2]));
+  const float most = maximum(side[0], maximum(side[1], side[2]));
+  float sum = (side[0] + side[1]) + side[2];
+  const int is_turned = sum < 0.0f;
+  sum = is_turned ? negate(sum) : sum;
+  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) {
+    return 0;
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    weight[n] = share_of(flush_small(is_turned ? negate(side[n]) : side[n], sum * WORK_QUANTUM), sum);
+  }
+  *along = (weight[0] * q[0].z + weight[1] * q[1].z) + weight[2] * q[2].z;
+  return 1;
+}
+
+/* No hit. */
+#define NO_HIT 1.0e30f
+
+/* Where the ray comes within `radius` of a corner, or NO_HIT. */
+static float enter_corner(cloth_vector q, float radius) {
+  const float left = radius * radius - (q.x * q.x + q.y * q.y);
+  return left >= 0.0f ? q.z - square_root(flush_small(left, QUERY_QUANTUM)) : NO_HIT;
+}
+
+/* Where the ray comes within `radius` of an edge, between its ends, or NO_HIT. `seen` is the squared length of the edge
+   as seen along the ray, and `apart` times its root the distance between the two lines. */
+static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
+  const cloth_vector edge = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const float seen = flush_small(edge.x * edge.x + edge.y * edge.y, QUERY_QUANTUM);
+  const float squared = query_dot(edge, edge);
+  const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
+  const float left = flush_small(radius * radius * seen - apart * apart, QUERY_QUANTUM * QUERY_QUANTUM);
+  if (!(seen > 0.0f) || left < 0.0f) {
+    return NO_HIT;
+  }
+  const float start = flush_small(from.x * edge.x + from.y * edge.y, QUERY_QUANTUM);
+  const float depth = square_root(squared) * square_root(left);
+  const float along =
+      flush_small((negate(start * edge.z) - depth) / seen, STATE_QUANTUM); /* from the height of `from` */
+  const float share = along * edge.z - start;                              /* of the edge, times its squared length */
+  return share >= 0.0f && share <= squared ? from.z + along : NO_HIT;
+}
+
+/* Where the ray comes within `radius` of the plane of a triangle, if that is beside the triangle, or NO_HIT. */
+static float enter_face(const cloth_vector q[3], float radius) {
+  const cloth_vector first = unit_or_zero(vector_subtract(q[1], q[0]));
+  const cloth_vector second = unit_or_zero(vector_subtract(q[2], q[0]));
+  const cloth_vector normal = unit_or_zero(vector_cross(first, second));
+  const float slope = normal.z < 0.0f ? negate(normal.z) : normal.z;
+  if (slope < WORK_QUANTUM) {
+    return NO_HIT;
+  }
+  const float offset = flush_small(normal.x * q[0].x + normal.y * q[0].y, STATE_QUANTUM);
+  const float height = ((normal.z < 0.0f ? negate(offset) : offset) - radius) / slope; /* from that of corner 0 */
+  const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
+  const cloth_vector at = vector(negate(normal.x * kept), negate(normal.y * kept), q[0].z + height - normal.z * kept);
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
+    const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
+    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) {
+      return NO_HIT;
+    }
+  }
+  return q[0].z + height;
+}
+
+/* Where a ray comes within `radius` of a triangle: the surface around it consists of its face, moved to both sides,
+   three cylinders and three spheres, and is convex. Returns 1 if it does; the distance is 0 if it starts there. */
+static int hit_thick(const cloth_vector q[3], float radius, float weight[3], float *along) {
+  float entry = enter_face(q, radius);
+  for (int32_t n = 0; n < 3; n++) {
+    entry = minimum(enter_corner(q[n], radius), entry);
+    entry = minimum(enter_edge(q[n], q[(n + 1) % 3], radius), entry);
+  }
+  if (entry < 0.0f) {
+    *along = 0.0f;
+    return squared_distance_to_triangle(q, weight) <= radius * radius;
+  }
+  if (!(entry < NO_HIT)) {
+    return 0;
+  }
+  cloth_vector near[3];
+  for (int32_t n = 0; n < 3; n++) {
+    near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
+  }
+  nearest_weights(near, weight);
+  *along = entry;
+  return 1;
+}
+
+/// The search ///
+
+/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
+static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
+  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
+  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
+  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
+  particle[0] = first + column;
+  particle[1] = triangle % 2 ? below + beside : first + beside;
+  particle[2] = triangle % 2 ? below + column : below + beside;
+}
+
+static void test_triangle(surface_query *s, int32_t triangle) {
+  int32_t particle[3];
+  cloth_vector q[3];
+  float weight[3], found = 0.0f;
+  triangle_corners(s->c, triangle, particle);
+  for (int32_t n = 0; n < 3; n++) {
+    q[n] = to_query(s, particle[n]);
+  }
+  if (!s->is_ray) {
+    found = squared_distance_to_triangle(q, weight);
+  } else if (!(s->radius > 0.0f ? hit_thick(q, s->radius, weight, &found) : hit_thin(q, weight, &found)) ||
+             !(found >= 0.0f && found <= s->length)) {
+    return;
+  }
+  if (s->triangle < 0 || found < s->best || (found == s->best && triangle < s->triangle)) {
+    s->triangle = triangle;
+    s->best = found;
+    copy_memory(s->weight, weight, sizeof weight);
+  }
+}
+
+/* The box around two neighbours of a row, in the axes of the query: its low corner, and minus its high one. */
+typedef struct query_box {
+  lanes3 low, below_high;
+} query_box;
+
+CLOTH_INLINE query_box box_of_pair(const surface_query *s, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 left = to_query_lanes(s, i), right = to_query_lanes(s, i + 1);
+  query_box box;
+  box.low = lanes3_minimum(left, right);
+  box.below_high = lanes3_minimum(lanes3_subtract(none, left), lanes3_subtract(none, right));
+  return box;
+}
+
+/* Which cells between two pairs have a box within the squared radius of the ray. */
+CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *a, const query_box *b,
+                                       float squared_radius) {
+  const lanes3 low = lanes3_minimum(a->low, b->low), below_high = lanes3_minimum(a->below_high, b->below_high);
+  const lanes zero = lanes_splat(0.0f);
+  const lanes x = lanes_maximum(lanes_maximum(low.x, below_high.x), zero);
+  const lanes y = lanes_maximum(lanes_maximum(low.y, below_high.y), zero);
+  const lanes beyond = lanes_flush_below(lanes_subtract(low.z, lanes_splat(s->length)), STATE_QUANTUM);
+  const lanes z = lanes_maximum(lanes_maximum(beyond, below_high.z), zero);
+  const lanes squared = lanes3_dot(lanes3_of(x, y, z), lanes3_of(x, y, z));
+  return lanes_less(squared, lanes_splat(squared_radius));
+}
+
+/* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
+static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  float is_chosen[CLOTH_LANES];
+  lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (is_chosen[n] > 0.0f) {
+      test_triangle(s, 2 * (cell + n));
+      test_triangle(s, 2 * (cell + n) + 1);
+    }
+  }
+}
+
+/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
+   block is taken into the axes of the query once. */
+CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
+  const cloth *c = s->c;
+  const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
+  const float squared_radius = maximum(s->radius * s->radius * RADIUS_SLACK, QUERY_QUANTUM * QUERY_QUANTUM);
+  for (int32_t column = 0; column < sheet; column += CLOTH_LANES) {
+    query_box above = box_of_pair(s, column);
+    for (int32_t row = 0; row < c->grid.rows - 1; row++) {
+      const query_box below = box_of_pair(s, (row + 1) * columns + column);
+      lanes_mask near = are_cells_near(s, &above, &below, squared_radius);
+      near = lanes_both(near, lanes_first(sheet - column));
+      if (lanes_any(near)) {
+        test_cells(s, row * cells + column, near);
+      }
+      above = below;
+    }
+  }
+  for (int32_t row = 0; cells > sheet && row < c->grid.rows - 1; row++) { /* the seam of a tube */
+    test_cells(s, row * cells + sheet, lanes_first(1));
+  }
+}
+
+/* Squared distance of the nearest particle from the origin of the query [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
+  lanes least = lanes_splat(NO_HIT);
+  for (int32_t i = 0; i < s->c->count; i += CLOTH_LANES) {
+    const lanes3 q = to_query_lanes(s, i);
+    const lanes squared = lanes_select(lanes_first(s->c->count - i), lanes3_dot(q, q), least);
+    least = lanes_minimum(squared, least);
+  }
+  float values[CLOTH_LANES];
+  lanes_store(values, least);
+  for (int32_t n = 1; n < CLOTH_LANES; n++) {
+    values[0] = minimum(values[n], values[0]);
+  }
+  return values[0];
+}
+
+/* Area of a triangle over that of a cell at rest below which it has no normal of its own. */
+#define MIN_TRIANGLE_NORMAL 1.0e-6f
+
+static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
+  const cloth_vector first = vector_subtract(p[1], p[0]), second = vector_subtract(p[2], p[0]);
+  const cloth_vector area = vector_flush_work(vector_cross(first, second));
+  const cloth_vector a = vector_scale(area, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const float length = vector_length(a);
+  return length > MIN_TRIANGLE_NORMAL ? vector_flush_work(vector_scale(a, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+}
+
+/* Writes what the query has found. Returns 1, or 0 if that is nothing. */
+static int report_point(const surface_query *s, cloth_surface_point *point) {
+  if (s->triangle < 0) {
+    return 0;
+  }
+  cloth_vector p[3];
+  point->triangle = s->triangle;
+  triangle_corners(s->c, s->triangle, point->particle);
+  copy_memory(point->weight, s->weight, sizeof s->weight);
+  for (int32_t n = 0; n < 3; n++) {
+    p[n] = vector_load(s->x, point->particle[n]);
+  }
+  point->position = weighted_point(p, s->weight);
+  point->normal = triangle_normal(s->c, p);
+  point->distance = s->is_ray ? s->best : square_root(s->best);
+  const cloth_vector from = s->is_ray ? vector_scale(s->axis[2], -1.0f) : vector_subtract(s->origin, point->position);
+  point->side = vector_dot(vector_flush_work(from), point->normal) < 0.0f ? -1 : 1;
+  return 1;
+}
+
+/* The third axis is that of the ray, of unit length; the first is perpendicular to it and to the axis of the world that
+   it leans to least. */
+static void set_query_axes(surface_query *s, cloth_vector ray) {
+  const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
+  const int is_x = x <= y && x <= z, is_y = !is_x && y <= z;
+  const cloth_vector other = vector(is_x ? 1.0f : 0.0f, is_y ? 1.0f : 0.0f, is_x || is_y ? 0.0f : 1.0f);
+  s->axis[0] = unit_or_zero(vector_cross(other, ray));
+  s->axis[1] = vector_flush_work(vector_cross(ray, s->axis[0]));
+  s->axis[2] = ray;
+}
+
+int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
+  int error = check_call(c, ray);
+  if (error || !point) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  const cloth_vector direction =
+      vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
+  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  surface_query s;
+  fill_zero(&s, sizeof s);
+  s.c = c;
+  s.x = vectors_at(c, c->state.position);
+  s.origin = vector_flush(ray->origin, STATE_QUANTUM);
+  set_query_axes(&s, direction);
+  s.length = flush_small(ray->max_distance, STATE_QUANTUM);
+  s.radius = flush_small(ray->thickness, 1.0e-6f);
+  s.is_ray = 1;
+  s.triangle = -1;
+  search_cells(&s);
+  return report_point(&s, point);
+}
+
+int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
+  int error = check_call(c, point);
+  if (error) {
+    return error;
+  }
+  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  surface_query s;
+  fill_zero(&s, sizeof s);
+  s.c = c;
+  s.x = vectors_at(c, c->state.position);
+  s.origin = vector_flush(from, STATE_QUANTUM);
+  s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
+  s.triangle = -1;
+  max_distance = flush_small(max_distance, STATE_QUANTUM);
+  s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
+  search_cells(&s);
+  if (s.best > max_distance * max_distance) {
+    s.triangle = -1;
+  }
+  return report_point(&s, point);
 }
 
 #endif

@@ -33,10 +33,10 @@
  *            time. Cloths that share scratch memory belong on one thread.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _WRAP, _MEASURE, _IMAGE, _VERTICES, _FABRICS,
- *            _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts
- * out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and the default config does
- * not need them.
+ *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF_TEST, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL,
+ *            _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts out: their functions are not defined,
+ *            a config that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,26 +55,27 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 7         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 6      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_STATE_VERSION 8         /* of the layout of saves and images */
+#define CLOTH_NUMERICS_VERSION 7      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
-#define CLOTH_ALIGNMENT 32           /* alignment of an arena [bytes], a power of two */
-#define CLOTH_GRID_LIMIT 1024        /* most columns, and most rows */
-#define CLOTH_SUBSTEP_LIMIT 1024     /* most substeps of a step */
-#define CLOTH_ITERATION_LIMIT 4096   /* most solver iterations of a substep */
-#define CLOTH_COLLIDER_LIMIT 64      /* most colliders of a cloth */
-#define CLOTH_GEOMETRY_LIMIT 1024    /* most geometries of a step */
-#define CLOTH_SHARED_BODY_LIMIT 1024        /* most bodies of a table that cloths share */
-#define CLOTH_HULL_PLANE_LIMIT 64    /* most planes of a hull */
-#define CLOTH_TRIANGLE_LIMIT 1000000 /* most triangles of a mesh */
-#define CLOTH_SAMPLE_LIMIT 4194304   /* most samples of a height field or distance grid */
-#define CLOTH_SWEEP_LIMIT 64         /* most sweeps over springs in a substep */
-#define CLOTH_KAPPA_NEVER 1.0e30f    /* a threshold that no stability number passes */
-#define CLOTH_POSITION_LIMIT 1.0e5f  /* largest |coordinate| of a position [m]; beyond it floats are too coarse */
-#define CLOTH_SPEED_LIMIT 1.0e5f     /* largest |component| of a velocity that a caller sets [m/s] */
-#define CLOTH_ANY_DISTANCE 1.0e6f    /* a max_distance that no particle reaches [m] */
-#define CLOTH_AUTOMATIC 0            /* value of a setting that cloth then chooses by itself */
+#define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
+#define CLOTH_GRID_LIMIT 1024         /* most columns, and most rows */
+#define CLOTH_SUBSTEP_LIMIT 1024      /* most substeps of a step */
+#define CLOTH_ITERATION_LIMIT 4096    /* most solver iterations of a substep */
+#define CLOTH_COLLIDER_LIMIT 64       /* most colliders of a cloth */
+#define CLOTH_GEOMETRY_LIMIT 1024     /* most geometries of a step */
+#define CLOTH_SHARED_BODY_LIMIT 1024  /* most bodies of a table that cloths share */
+#define CLOTH_HULL_PLANE_LIMIT 64     /* most planes of a hull */
+#define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
+#define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
+#define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
+#define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
+#define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
+#define CLOTH_ORIGIN_LIMIT 1000000000 /* largest |coordinate| of the origin of a cloth in the world [m] */
+#define CLOTH_SPEED_LIMIT 1.0e5f      /* largest |component| of a velocity that a caller sets [m/s] */
+#define CLOTH_ANY_DISTANCE 1.0e6f     /* a max_distance that no particle reaches [m] */
+#define CLOTH_AUTOMATIC 0             /* value of a setting that cloth then chooses by itself */
 
 /* Begins the declaration of an arena, in C and in C++: CLOTH_ALIGNED static unsigned char arena[65536]; */
 #ifndef CLOTH_ALIGNED
@@ -115,12 +116,19 @@ typedef struct cloth_vector {
   float x, y, z;
 } cloth_vector;
 
+/* A place or a way in the world in whole metres. Floats that are near zero resolve micrometres, at 1 km they resolve
+   0.06 mm; so what lies far from the zero of the world is told as whole metres and a position relative to them. */
+typedef struct cloth_metres {
+  int32_t x, y, z;
+} cloth_metres;
+
 /* Unit quaternion, to 1e-3; w is the real part. */
 typedef struct cloth_rotation {
   float x, y, z, w;
 } cloth_rotation;
 
-/* Position [m], each axis within CLOTH_POSITION_LIMIT, and orientation of a rigid body. */
+/* Position [m], each axis within CLOTH_POSITION_LIMIT, and orientation of a rigid body. Positions are relative to the
+   origin of their cloth, see cloth_get_origin(). */
 typedef struct cloth_pose {
   cloth_vector position;
   cloth_rotation rotation;
@@ -231,13 +239,15 @@ typedef struct cloth_config_integration {
                                  Contacts are warm started above 0 alone, where springs are projected:
                                  with 0 edges on the rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
-  float max_speed;            /* largest speed of a particle [m/s]; 0.1..1e4; default 300 */
+  float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
+                                 move, which have the last word; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
    stretches: their length over the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D
-   the longer side and ks the lesser stretch stiffness. */
+   the longer side and ks the lesser stretch stiffness. Where pins are farther apart than that, tethers grow, so that
+   the cloth between them stretches evenly. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
   float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth
@@ -261,7 +271,8 @@ typedef struct cloth_config_solver {
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
-/* Strain limiting of stretch springs after each substep (Provot 1995). */
+/* Strain limiting of stretch springs after each substep (Provot 1995). Between pins of a row or column that are farther
+   apart than it allows, it allows the strain that their springs share evenly. */
 typedef struct cloth_config_strain_limit {
   int32_t sweeps;        /* sweeps over the springs; 0..CLOTH_SWEEP_LIMIT; default 0 */
   float max_extension;   /* strain above which a spring is shortened [1]; 0..10; default 0.006 */
@@ -284,18 +295,36 @@ typedef struct cloth_config_sleep {
   float time;  /* how long all particles have to rest [s]; 0..60; default 0.5 */
 } cloth_config_sleep;
 
+/* Where in the world the cloth is, see cloth_get_origin(). */
+typedef struct cloth_config_world {
+  cloth_metres origin;     /* where the zero of all positions lies in the world [m]; each axis within
+                              CLOTH_ORIGIN_LIMIT; default 0. No step depends on it. */
+  float recentre_distance; /* distance on any axis of the middle of the box around the particles from the origin beyond
+                              which a step begins by moving the origin to the whole metre nearest to that middle [m];
+                              CLOTH_NOTE_ORIGIN_MOVED and statistics.origin_shift tell it; 0..1e4; default 0, which
+                              is never */
+} cloth_config_world;
+
 /* Memory, and work, for what may come. */
 typedef struct cloth_config_capacity {
-  int32_t max_confined;   /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
-  int32_t targets;        /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
-  int32_t shared_scratch; /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
-  int32_t fixed_work;     /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
-                             CLOTH_CONTACT_SOLVER; 0..1; default 0 */
-  int32_t geometry;       /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
-  int32_t meshes;         /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 52 bytes of
-                             scratch each per particle */
-  int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64; default
-                         0; 140 bytes of scratch each, and up to 52 with tethers */
+  int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
+  int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
+                              48 bytes each */
+  int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
+                              each, and 12 bytes per particle, 24 with sleep */
+  int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
+                              sleep */
+  int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
+  int32_t shared_scratch;  /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
+  int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
+                           above 0, 4 per particle and 4 more */
+  int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
+                           CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
+  int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 52 bytes each per
+                           particle */
+  int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
+                                default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -305,7 +334,7 @@ typedef struct cloth_config {
   /* Usual settings */
   int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
-  cloth_vector origin;    /* position of particle (0, 0) [m]; default 0 */
+  cloth_vector origin;    /* position of particle (0, 0) [m]; default 0; see world.origin */
   cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or once around a tube [m]; default (1, 0, 0).
                              Gives the rest length between columns, 1e-4..100 m. */
   cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; default (0, 0, 1). Gives the rest length between
@@ -316,7 +345,8 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, and up to 52 with tethers */
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 52
+                             with tethers */
 
   /* Advanced settings */
   cloth_config_grid grid;
@@ -327,6 +357,7 @@ typedef struct cloth_config {
   cloth_config_strain_limit strain_limit;
   cloth_config_contact contact;
   cloth_config_sleep sleep;
+  cloth_config_world world;
   cloth_config_capacity capacity;
 } cloth_config;
 
@@ -390,11 +421,15 @@ typedef enum cloth_note {
   CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
   CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
                                    where the substep began, with zero velocity */
-  CLOTH_NOTE_FLUSHES = 16       /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_FLUSHES = 16,      /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
+  CLOTH_NOTE_FAR = 32,         /* a coordinate of a particle is more than 32768 times the shorter rest length of a cell:
+                                  floats there are coarser than a 512th of a cell, and the cloth trembles, see
+                                  cloth_set_origin() */
+  CLOTH_NOTE_ORIGIN_MOVED = 64 /* the step moved the origin, see config.world.recentre_distance */
 } cloth_note;
 
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
-   in the last place of a coordinate per substep. Motion of less than that in a substep, 6e-8 m at 1 m from the origin,
+   in the last place of a coordinate per substep. Motion of less than that in a step, 6e-8 m at 1 m from the origin,
    is lost. Returns CLOTH_OK or a sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT;
    STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY; GEOMETRY: a collider needs
    cloth_step_with(). */
@@ -403,7 +438,8 @@ CLOTH_API int cloth_step(cloth *c, float dt);
 struct cloth_surroundings;
 
 /* Steps with geometries, and with bodies that cloths share: see "Geometry". NULL is no surroundings. Nothing of them is
-   kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL). Returns what cloth_step() does; GEOMETRY: a collider's
+   kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL); cloth_step_until_with() and cloth_step_again_with() are the
+   calls of "Deadlines and work" with surroundings. Returns what cloth_step() does; GEOMETRY: a collider's
    geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
    capacity.max_shared_bodies. */
 CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
@@ -443,6 +479,88 @@ CLOTH_API int cloth_get_index_count(const cloth *c);
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
 
+/// Skinned meshes ///
+
+#define CLOTH_BINDING_LIMIT 1048576 /* most vertices of a skinned mesh */
+#define CLOTH_BINDING_CLOTHS 64     /* most cloths that one mesh follows */
+
+/* Where a vertex lies on a cloth: 16 bytes that cloth_bind() writes and cloth_skin() reads. It holds no pointers, and
+   serves every cloth with as many columns and rows and the same wrap. Only `weight` is meant to be changed. */
+typedef struct cloth_binding {
+  uint16_t column; /* of the cell, below 1024; the highest bit is set for a bitangent against cross(normal, tangent) */
+  uint16_t row;    /* of the cell, in the lowest 10 bits; above them the number of the cloth */
+  uint16_t u, v;   /* place in the cell along warp and weft, in units of 1 / 16384 of it, from -1.5 cells on */
+  int16_t height;  /* distance from the cloth along its normal, in 1 / 1024 of the root of a cell's area at rest */
+  int16_t normal[2]; /* unit normal in the frame of the cloth: its projection onto an octahedron, unfolded */
+  uint8_t tangent;   /* direction of the tangent around the normal */
+  uint8_t weight;    /* share of the cloth in the vertex, 255 for all of it; 0: not bound */
+} cloth_binding;
+
+/* Vertices of a mesh: byte offsets of attributes, or CLOTH_ATTRIBUTE_NONE. Other bytes are left alone. */
+typedef struct cloth_skin_layout {
+  int32_t count;           /* vertices; 0..CLOTH_BINDING_LIMIT */
+  int32_t stride;          /* from one vertex to the next [bytes]; 1..65536 */
+  int32_t position_offset; /* 3 floats [m]; required */
+  int32_t normal_offset;   /* 3 floats; read with any length from 1e-5 to 1e6, written with length 1 */
+  int32_t tangent_offset;  /* 4 floats: as the normal, then the sign of the bitangent, 1 or -1 */
+} cloth_skin_layout;
+
+/* How far from the cloth a vertex still belongs to it. Distances are to the cloth's triangles [m]; vertices farther
+   than 30 cells, or more than 1.5 cells beyond a border, are not bound. */
+typedef struct cloth_bind_reach {
+  float full; /* up to here a vertex has weight 255; 0..CLOTH_ANY_DISTANCE */
+  float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
+} cloth_bind_reach;
+
+/* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
+   moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
+   time is that of vertices times cells. Returns the number of vertices that are bound, or RANGE: count, reach or a
+   vertex; BUFFER: the layout does not fit; STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+                         const cloth_bind_reach *reach, cloth_binding *bindings);
+
+/* Writes the vertices of a mesh as its cloths are now: smooth between particles, as each cell is a bilinear patch with
+   blended normals. `animated` holds the same mesh without cloth, by skeletal animation: it is blended in by the
+   weights, and copied where a vertex is not bound; it may be `vertices` itself. NULL: every bound vertex follows its
+   cloth wholly, the others are left alone. The cloths are those of cloth_bind(), in its order; nothing of their state
+   changes, but their scratch memory does. Returns CLOTH_OK; INDEX: a binding of a cell that is not there, or RANGE,
+   BUFFER or STATE as cloth_bind(). Absent with CLOTH_NO_SKIN. */
+CLOTH_API int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings,
+                         const cloth_skin_layout *layout, const void *animated, void *vertices);
+
+/// Queries ///
+
+/* A ray, straight from its origin. */
+typedef struct cloth_ray {
+  cloth_vector origin;    /* [m]; each axis within CLOTH_POSITION_LIMIT */
+  cloth_vector direction; /* of any length from 1e-6, each axis within 1e10 */
+  float max_distance;     /* length of the ray [m]; 0..CLOTH_ANY_DISTANCE */
+  float thickness;        /* distance from the surface that counts as cloth, on both sides and around its rim [m]; 0..1;
+                             below 1e-6 the cloth is a surface without thickness */
+} cloth_ray;
+
+/* A point of the surface, which consists of the triangles that cloth_write_indices16() writes. */
+typedef struct cloth_surface_point {
+  int32_t triangle;      /* its corners are the indices 3 triangle to 3 triangle + 2 */
+  int32_t particle[3];   /* the particles at its corners */
+  float weight[3];       /* barycentric weights of the corners: each 0..1, together 1 to rounding */
+  cloth_vector position; /* of the point [m] */
+  cloth_vector normal;   /* of the triangle, of unit length, to the side that cross(edge_warp, edge_weft) points to; the
+                            y axis of the world where the triangle has collapsed */
+  int32_t side;          /* 1 if the ray comes from, or the asking point lies on, the side of the normal, else -1 */
+  float distance;        /* along the ray to where it meets the cloth, or from the asking point [m] */
+} cloth_surface_point;
+
+/* cloth_cast_ray() finds where a ray first meets the cloth: its surface, or with a thickness the first point of the ray
+   that is no farther from the surface, of which *point is then the nearest; at distance 0 if it starts there. No ray
+   passes between two triangles. cloth_find_nearest() finds the point of the cloth that is nearest to `from`, no farther
+   than max_distance [m], 0..CLOTH_ANY_DISTANCE. Of equally distant triangles the first counts. Both look at every
+   triangle at most once, by closed formulas: work is in proportion to the triangles, whatever their places. The numbers
+   are the same on every machine. Return 1 and write *point; 0 if there is none, and leave it as it is; RANGE. Absent
+   with CLOTH_NO_QUERIES. */
+CLOTH_API int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point);
+CLOTH_API int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point);
+
 /// Particles and pins ///
 
 /* Returns the index of the particle in a column and a row, or INDEX. */
@@ -452,11 +570,12 @@ CLOTH_API int cloth_particle_at(const cloth *c, int32_t column, int32_t row);
 CLOTH_API int cloth_pin(cloth *c, int32_t particle);
 
 /* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Its velocity is 0
-   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned; RANGE: target, or a displacement of more than 1e5 m. */
+   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more
+   than 1e5 m. */
 CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
 
 /* Moves a pinned particle with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, until changed. Returns CLOTH_OK;
-   INDEX; STATE: not pinned; RANGE. */
+   INDEX; STATE: not pinned, or attached; RANGE. */
 CLOTH_API int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity);
 
 /* Frees a pinned or confined particle with its velocity. Drops a move not yet made. Returns CLOTH_OK, or INDEX. */
@@ -506,10 +625,13 @@ typedef struct cloth_collider {
   float kinetic_friction;      /* Coulomb coefficient [1]; 0..static_friction; default 0.5 */
 } cloth_collider;
 
-/* What the cloth did to a collider in the last step. */
+/* What the cloth did to a collider in the last step: the momentum that contact and friction, and particles attached to
+   it, took from the cloth. The sum over colliders and pins is what gravity, air and damping gave to the cloth, less
+   what its momentum has grown by; at rest, its weight times dt. A sleeping cloth goes on to weigh what it did. */
 typedef struct cloth_reaction {
   cloth_vector impulse; /* [N s] */
-  cloth_vector torque;  /* angular impulse about the collider's position at the end of the step [N m s] */
+  cloth_vector torque;  /* angular impulse about the collider's position [N m s]: at the end of the step, of a collider
+                           with mass at the end of each substep */
 } cloth_reaction;
 
 /* Returns a collider with every default named above; changing `shape` alone gives a valid one, unless it has geometry.
@@ -534,6 +656,79 @@ CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *pre
 
 /* Writes what the cloth did to a collider in the last step, for two-way coupling. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
+
+/* A contact: a particle and a collider that touched in the last step. */
+typedef struct cloth_contact {
+  int32_t particle;      /* index of the particle */
+  int32_t collider;      /* index of the collider */
+  int32_t is_touching;   /* 1 if they touched in the last substep as well, 0 if they came apart before */
+  cloth_vector position; /* of the particle when they last touched, about the thickness away from the surface [m] */
+  cloth_vector normal;   /* of the surface there, out of the collider; of unit length */
+  cloth_vector impulse;  /* that the particle received from the collider during the step [N s]. All impulses of a
+                            collider add up to minus that of its reaction, to rounding */
+} cloth_contact;
+
+/* Writes the contacts of the last step, the first `count` of them at most, in ascending order of particles, and of a
+   particle in the order in which they began. They were recorded while the step ran, as impulses do not follow from the
+   state: the config reserves the room, capacity.max_contacts, and a step does bounded work for each. The record is no
+   part of the state: cloth_load() leaves it alone, and saves and hashes do not depend on it. A contact that found no
+   room is counted in statistics.contacts_dropped. `contacts` may be NULL if `count` is 0. Returns the number of
+   contacts recorded; RANGE: `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or
+   CLOTH_NO_COLLIDERS. */
+CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count);
+
+/// Bodies ///
+
+/*
+ * A collider with mass is a rigid body that the cloth moves within the substeps of cloth_step(), and that gravity moves
+ * if asked. Nothing else does: floor, joints and other bodies are the engine's. To couple a body of an engine, once per
+ * step of dt:
+ *
+ *     cloth_move_collider(c, index, &pose, &pose);      // where the engine has the body, as its step begins
+ *     body.velocity = velocity; body.spin = spin;       // and how it moves there, before the engine adds gravity
+ *     cloth_set_body(c, index, &body);
+ *     cloth_step(c, dt);
+ *     cloth_get_body(c, index, &body, &pose);           // where cloth and gravity have brought it
+ *
+ * An engine without further contacts takes pose, velocity and spin as they are. An engine that resolves its own gets
+ * the velocity (pose - pose before) / dt for its step, without gravity for this body, and after that step adds to what
+ * it has made of it the difference from there to body.velocity; likewise with spin. Applying
+ * cloth_get_collider_reaction() to a body that was moved as if there were no cloth is not the same: the cloth then
+ * works along a way that the body does not go, and a body that bounces gains energy.
+ */
+typedef struct cloth_body {
+  float mass;            /* [kg]; 1e-6..1e9 */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; each 1e-9..1e12, or all 0: no torque
+                            turns it */
+  cloth_vector velocity; /* of the collider's position, which is the centre of mass [m/s]; each within
+                            CLOTH_SPEED_LIMIT */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s]; each within 1e4 */
+  float gravity;         /* share of the cloth's gravity that acts on it [1]; 0..1 */
+} cloth_body;
+
+/* Returns a body at rest with the inertia of a solid of uniform density in the shape of a collider; of a tapered
+   capsule that of a capsule of the mean radius, of a plane 0. gravity is 1. */
+CLOTH_API cloth_body cloth_body_default(const cloth_collider *collider, float mass);
+
+/* Gives a collider mass and motion from the next step on; with NULL it goes where the caller moves it, as all colliders
+   do at first. Wakes the cloth if something differs. Returns CLOTH_OK; INDEX; RANGE; FULL: more than
+   capacity.max_bodies. Bodies are absent with CLOTH_NO_BODIES or CLOTH_NO_COLLIDERS. */
+CLOTH_API int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body);
+
+/* Writes mass and motion of a collider, and its pose. Returns CLOTH_OK; INDEX; STATE: it has no mass. */
+CLOTH_API int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose);
+
+/* Pins a particle to the point of a collider where the particle is, or with `point`, in the collider's axes [m], to
+   that point, where the next step moves it. The particle follows the collider, and pulls on it: in its reaction, and if
+   it has mass in its motion. cloth_release(), cloth_pin() and cloth_confine_to_...() end this, as does
+   cloth_remove_collider(), after which the particle is free. Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than
+   capacity.max_attachments. */
+CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point);
+
+/* Writes the impulse [N s] that the cloth, with the weight of the particle itself, gave in the last step to what holds
+   a pinned particle. Confined particles: along the directions that they are held in. Returns CLOTH_OK; INDEX; STATE
+   without capacity.pin_reactions, or if the particle is free. */
+CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse);
 
 /// Geometry ///
 
@@ -625,16 +820,19 @@ typedef struct cloth_shared_body {
 } cloth_shared_body;
 
 /* What is around the cloths of a world in a step. A step takes from the bodies those whose bounding sphere comes near
-   the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows. They act
-   after the cloth's own colliders. Bodies are not state: two machines stay equal if they give equal tables. A sleeping
-   cloth wakes when the bodies near it differ from those of the step before. */
+   the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows,
+   and those beyond CLOTH_POSITION_LIMIT from the origin of the cloth are left out. They act after the cloth's own
+   colliders; cloth_get_contacts() numbers them from max_colliders on, by their places in the table. Bodies are not
+   state: two machines stay equal if they give equal tables. A sleeping cloth wakes when the bodies near it differ from
+   those of the step before, and otherwise weighs on them. */
 typedef struct cloth_surroundings {
   const cloth_geometry *const *geometries; /* table of geometries; NULL at places that no collider names */
   int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
-  const cloth_shared_body *bodies;                /* table of bodies */
+  const cloth_shared_body *bodies;         /* table of bodies */
   int32_t body_count;                      /* 0..CLOTH_SHARED_BODY_LIMIT */
-  cloth_reaction
-      *reactions; /* NULL, or one for each body: what this cloth does to it is added; the caller clears them */
+  cloth_reaction *reactions; /* NULL, or one for each body: what this cloth does to it is added; you clear them */
+  cloth_metres origin;       /* where in the world the zero of the bodies' positions lies [m]; each axis within
+                                CLOTH_ORIGIN_LIMIT */
 } cloth_surroundings;
 
 /// Gravity, wind and fabric ///
@@ -685,7 +883,8 @@ CLOTH_API int cloth_reset_tethers(cloth *c);
 /* A target is where an animation without cloth has a particle, as a skinned vertex. A motion constraint keeps a
    particle within max_distance of its target and out of its backstop, a sphere whose surface is backstop_distance away
    from the target against its normal. Both hold exactly at the end of each step, after contacts and before pins,
-   confinements, integration.max_speed and recovery. The target itself is always allowed. */
+   confinements and recovery. The target itself is always allowed. Particles with a max_distance of 0 are pins to
+   springs that are projected, so that cloth between targets farther apart than it reaches stretches evenly. */
 typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
@@ -715,21 +914,55 @@ typedef struct cloth_inertia {
 
 /* Takes the cloth along with a frame that moves between two poses, as its wearer does: particles and their velocities,
    pins and their moves, targets, confinements, and the colliders of which bit i is set in `colliders`. NULL for
-   `inertia` is 0 for all, as for a teleport or a new origin. dt is the next step's, for the centrifugal force alone.
+   `inertia` is 0 for all, as for a teleport. dt is the next step's, for the centrifugal force alone.
    Call it before pins, targets and colliders are moved for that step. Returns CLOTH_OK, or RANGE: a pose, dt, an
    inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or
    CLOTH_NO_MOVE_FRAME. */
 CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                float dt, uint64_t colliders);
 
+/// Far from home ///
+
+/* All positions of a cloth, of its pins, colliders, targets and confinements as well, whether passed or read, are
+   relative to its origin, a whole metre of the world: a particle is in the world at (double)origin.x + view.x[i], to
+   the last bit of both. The origin is part of the state, is saved and hashed, and no step depends on it.
+
+   A cloth of 1 m rests and looks the same up to 1 km from its origin. Farther away floats do not resolve it, which
+   CLOTH_NOTE_FAR tells. So in a world of kilometres the origin follows the cloth. Three ways:
+   - config.world.origin, for a cloth that stays where it is made;
+   - cloth_recentre() with all cloths of a part of the world, every few hundred metres that the part moves; subtract the
+     way of the origin from what else you hold, as poses and cameras;
+   - config.world.recentre_distance, for a cloth that wanders by itself.
+   Moving the origin is not a motion: it wakes nothing, and velocities, histories and what has been asked for the next
+   step stay. A coordinate becomes the float nearest to what it was less the way of the origin. It is exact where its
+   magnitude does not grow, and then moving the origin back gives the same bits again. Functions are absent with
+   CLOTH_NO_ORIGIN. */
+
+/* Writes where the origin of a cloth is in the world. Returns CLOTH_OK. */
+CLOTH_API int cloth_get_origin(const cloth *c, cloth_metres *origin);
+
+/* Moves the origins of `count` cloths, 1 or more, to one place; particles, pins, colliders, targets and confinements
+   stay where they are in the world. Returns CLOTH_OK; RANGE: count; a place beyond CLOTH_ORIGIN_LIMIT; or something
+   that would be beyond CLOTH_POSITION_LIMIT from it. An error moves none of them. */
+CLOTH_API int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin);
+
+/* Moves the origins of `count` cloths to the whole metre nearest to the middle of the box around all of their
+   particles, and writes it to *origin unless that is NULL. Returns what cloth_set_origin() does. */
+CLOTH_API int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin);
+
+/* Writes the way from the origin of one cloth to that of another [m], exactly: what is at p relative to `to` is at
+   p + *offset relative to `from`. Returns CLOTH_OK, or RANGE: they are more than 2^24 m apart on an axis. */
+CLOTH_API int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset);
+
 /// Sleep ///
 
 /* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
    sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
-   cost; statistics, but for `asleep` and `work`, and reactions are 0. A call that changes what acts on the cloth wakes
-   it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not, nor does moving a pin
-   by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps. cloth_wake() returns CLOTH_OK,
-   cloth_is_asleep() 1 or 0. */
+   cost; statistics, but for `asleep` and `work`, are 0, and reactions are those of rest, their mean over the time since
+   it came to rest. Bodies count: the cloth sleeps when they rest, too, and they with it. A call that changes what acts
+   on the cloth wakes it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not,
+   nor does moving a pin by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps.
+   cloth_wake() returns CLOTH_OK, cloth_is_asleep() 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
 CLOTH_API int cloth_is_asleep(const cloth *c);
 
@@ -738,13 +971,17 @@ CLOTH_API int cloth_is_asleep(const cloth *c);
 /* A step is a function of state, config and dt. The state has a constant size and holds all inputs: pins, colliders,
    wind, fabric. Two machines with equal configs and calls stay equal; a cloth repeats what it did from a state. */
 
-/* Copies the state to a buffer of cloth_memory.saved_bytes and any alignment, at the speed of memcpy, for rollback in
-   the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small. */
+/* Copies the state, behind a header of versions and config hash, to a buffer of cloth_memory.saved_bytes and any
+   alignment, at the speed of memcpy, for rollback in the same build on the same kind of machine. Returns CLOTH_OK, or
+   BUFFER: too small. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
-/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. The
-   content is trusted. Returns CLOTH_OK; IMAGE_VERSION: not a save; IMAGE_CONFIG: of another config; IMAGE_DAMAGED: cut
-   short. */
+/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
+   count, index, flag and float is checked first, at about half the cost of the copy: after damage the call is refused
+   and changes nothing, or a number was exchanged for one that a cloth can have, and steps stay finite and in bounds.
+   Saves have no checksum; images have. With CLOTH_NO_SAVE_CHECKS what follows the header is trusted. Returns CLOTH_OK;
+   IMAGE_VERSION: not a save, or of another version of the library, the state or the numerics; IMAGE_CONFIG: of another
+   config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian,
@@ -777,6 +1014,11 @@ CLOTH_API int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort 
 
 /* Steps with an effort that cloth_step_until() wrote. Returns what cloth_step_until() does, and RANGE: the effort. */
 CLOTH_API int cloth_step_again(cloth *c, float dt, const cloth_effort *effort);
+
+/* The same with surroundings, NULL for none. Return also what cloth_step_with() does. */
+CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks,
+                                    cloth_effort *effort);
+CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
 
 /* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 for one lane of plain
    C, as counted by a table in cloth.c: the same number on every machine. With capacity.fixed_work every step does this
@@ -846,13 +1088,16 @@ typedef struct cloth_statistics {
   int32_t substeps_capped;          /* substeps that ended at solver.max_iterations */
   float residual;                   /* largest relative residual at the end of a substep */
   float bend_ratio;                 /* B' / bend, see grid.min_bending_length; 0 if bend is 0 */
-  int32_t contacts;                 /* particles in contact with a collider at the end of the step */
-  int32_t contacts_sticking;        /* particles in contact that static friction holds */
+  int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
+  int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
+  int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
                         been missed */
-  uint32_t work[2];  /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
+  cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
+                                from positions that you keep */
+  uint32_t work[2];          /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
@@ -867,7 +1112,7 @@ typedef struct cloth_measures {
   float rms_stretch;      /* root mean square of the strain of all stretch springs, slack ones counting as 0 [1] */
   float kinetic_energy;   /* [J] */
   float elastic_energy;   /* of stretch and shear springs, and of bending with B' [J] */
-  float potential_energy; /* in gravity, 0 at the origin of the world [J] */
+  float potential_energy; /* in gravity, 0 at the origin of the cloth [J] */
 } cloth_measures;
 
 /* Measures the cloth as it is now. Returns CLOTH_OK. */
@@ -897,7 +1142,7 @@ typedef enum cloth_error {
   CLOTH_ERROR_IMAGE_VERSION = -14,    /* not a save or image, or of another version */
   CLOTH_ERROR_IMAGE_CONFIG = -15,     /* a save or image of another config */
   CLOTH_ERROR_IMAGE_DAMAGED = -16,    /* a save or image cut short, or an image whose hash is wrong */
-  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* an image with a value that no cloth can have */
+  CLOTH_ERROR_IMAGE_CONTENT = -17,    /* a save or an image with a value that no cloth can have */
   CLOTH_ERROR_CONTRACTION = -18,      /* self-test: a * b + c is rounded once instead of twice */
   CLOTH_ERROR_ROUNDING = -19,         /* self-test: results are not rounded to nearest, ties to even */
   CLOTH_ERROR_EXCESS_PRECISION = -20, /* self-test: float expressions are not evaluated as floats, as written */

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window board
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -8,6 +8,23 @@ demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo
 
 $(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# One scene by every method of examples/methods.
+methods-pictures: $(BUILD)/methods/pictures
+	@mkdir -p $(BUILD)/methods
+	$< $(BUILD)/methods/methods.png
+
+$(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/methods.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
+
+# The student simulator of 2004, by the public interface.
+ut: $(BUILD)/ut/ut
+	$< $(BUILD)/ut
+
+$(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
@@ -70,3 +87,18 @@ game-window: $(BUILD)/game/window
 board:
 	@sh tests/install.sh
 	@sh examples/board/board.sh $(BUILD)
+
+# Cloth and the Bullet engine. The shim is C++, the rest is C.
+CXX ?= c++
+COUPLING = examples/coupling/coupling.c examples/image.c examples/plot.c examples/png.c examples/render.c
+
+$(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS)
+	@sh tests/install.sh bullet
+	@mkdir -p $(@D)
+	for source in $(COUPLING) cloth.c; do $(CC) $(CFLAGS) -c $$source -o $(@D)/$$(basename $$source .c).o || exit 1; done
+	$(CXX) -std=c++11 $(OPTIMISE) -I. -isystem /usr/include/bullet -c $< -o $(@D)/engine.o
+	$(CXX) $(@D)/*.o -lBulletDynamics -lBulletCollision -lLinearMath -lm -o $@
+
+coupling: $(BUILD)/coupling/coupling $(BUILD)/tests/coupling
+	$(BUILD)/tests/coupling
+	$< $(BUILD)/coupling

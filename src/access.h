@@ -43,7 +43,8 @@ static collider_slot *colliders_of(const cloth *c) {
 /* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
 static collider_slot *slot_at(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
-  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body : colliders_of(c) + index;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body
+                                         : colliders_of(c) + index;
 }
 
 static confinement *confined_of(const cloth *c) {
@@ -52,6 +53,13 @@ static confinement *confined_of(const cloth *c) {
 
 static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
+}
+
+/* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
+static int32_t report_count(const cloth *c) {
+  const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return (c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * floats +
+         (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {

@@ -461,10 +461,8 @@ CLOTH_SEPARATE void solve_ring_bend(const bend_lines *l) {
 
 #endif
 
-/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
- */
-CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
-                                         vector_array old) {
+static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                vector_array old) {
   const bend_lines l = {.b = *b,
                         .c = c,
                         .lines = b,
@@ -474,6 +472,14 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
+  return l;
+}
+
+/* Solves the hinges of a bundle of rows or columns. `old`: positions at the start of the substep, laid out like b->x.
+ */
+CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
+                                         vector_array old) {
+  const bend_lines l = bend_lines_of(c, plan, direction, b, old);
 #if WITH_WRAP
   if (b->is_ring) {
     solve_ring_bend(&l);

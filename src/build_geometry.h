@@ -90,7 +90,7 @@ static int find_layout_fault(const cloth_geometry_data *data) {
 }
 
 /* Are all floats of an array within +-limit? */
-static int are_within(const float *values, int32_t count, float limit) {
+static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
     if (!in_range(values[n], negate(limit), limit)) {
       return 0;
@@ -117,7 +117,7 @@ static int find_plane_fault(const cloth_hull_data *d) {
       return GEOMETRY_FAULT(NORMAL);
     }
   }
-  return are_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
+  return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
 #endif
 
@@ -126,7 +126,7 @@ static int find_height_fault(const cloth_height_data *d) {
   if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) {
     return GEOMETRY_FAULT(FIELD_SPACING);
   }
-  return are_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
+  return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
 #endif
 
@@ -156,7 +156,7 @@ static int find_distance_fault(const cloth_distance_data *d) {
   if (!vector_in_range(d->low, GEOMETRY_EXTENT)) {
     return GEOMETRY_FAULT(GRID_LOW);
   }
-  if (!are_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
+  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
     return GEOMETRY_FAULT(DISTANCE);
   }
   return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
@@ -366,6 +366,10 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
   collider->geometry.elements = geometry->elements;
   collider->geometry.hash[0] = geometry->hash[0];
   collider->geometry.hash[1] = geometry->hash[1];
+  if (geometry->shape == CLOTH_SHAPE_HULL) {
+    const cloth_vector extent = vector_subtract(geometry->high, geometry->low);
+    collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
+  }
   return CLOTH_OK;
 }
 

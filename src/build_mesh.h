@@ -31,7 +31,7 @@ static int32_t nodes_over(int32_t children) {
 
 /* Sets where the parts of a mesh lie. Returns its size [bytes]. */
 static uint32_t layout_mesh(int32_t triangles, cloth_geometry *g) {
-  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(triangle);
+  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(surface_triangle);
   end = (end + 31u) & ~31u; /* loads of lanes then cross no cache line */
   g->data = GEOMETRY_HEAD;
   g->counts[0] = triangles;
@@ -60,13 +60,13 @@ static uint32_t curve_cell(float value, float low, float high) {
   return (uint32_t)minimum(maximum(cell, 0.0f), cells - 1.0f);
 }
 
-static cloth_vector mesh_vertex(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
+static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
   return vector_flush(data->vertices[data->indices[3 * triangle_number + corner]], STATE_QUANTUM);
 }
 
 static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
-  cloth_vector sum = vector_add(mesh_vertex(data, number, 0), mesh_vertex(data, number, 1));
-  const cloth_vector p = vector_scale(vector_add(sum, mesh_vertex(data, number, 2)), 1.0f / 3.0f);
+  cloth_vector sum = vector_add(corner_of_mesh(data, number, 0), corner_of_mesh(data, number, 1));
+  const cloth_vector p = vector_scale(vector_add(sum, corner_of_mesh(data, number, 2)), 1.0f / 3.0f);
   return spread_bits(curve_cell(p.x, g->low.x, g->high.x)) | spread_bits(curve_cell(p.y, g->low.y, g->high.y)) << 1 |
          spread_bits(curve_cell(p.z, g->low.z, g->high.z)) << 2;
 }
@@ -114,7 +114,7 @@ static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_ve
 }
 
 /* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
-static cloth_vector triangle_extreme(const triangle *t, float sign) {
+static cloth_vector triangle_extreme(const surface_triangle *t, float sign) {
   const cloth_vector a = t->corner, b = vector_add(a, t->edge[0]), c = vector_add(a, t->edge[1]);
   const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
                                 sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
@@ -139,7 +139,7 @@ static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
   char *start = (char *)(void *)g;
   mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
   const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
-  const triangle *triangles = (const triangle *)(void *)(start + g->data);
+  const surface_triangle *triangles = (const surface_triangle *)(void *)(start + g->data);
   for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
     cloth_vector low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND), high = vector_scale(low, -1.0f);
     if (n < children && level == 0) {
@@ -161,7 +161,7 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   g->low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND);
   g->high = vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND);
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    const cloth_vector p = mesh_vertex(data, n / 3, n % 3);
+    const cloth_vector p = corner_of_mesh(data, n / 3, n % 3);
     g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
     g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
   }
@@ -170,7 +170,7 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* Builds a mesh from data without a fault. */
 CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   char *start = (char *)(void *)g;
-  triangle *triangles = (triangle *)(void *)(start + g->data);
+  surface_triangle *triangles = (surface_triangle *)(void *)(start + g->data);
   mesh_key *keys = (mesh_key *)(void *)(start + g->levels[0]);
   measure_mesh(data, g);
   for (int32_t n = 0; n < data->triangle_count; n++) {
@@ -180,7 +180,8 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   sort_keys(keys, data->triangle_count);
   for (int32_t n = 0; n < data->triangle_count; n++) {
     const int32_t from = (int32_t)keys[n].index;
-    make_triangle(&triangles[n], mesh_vertex(data, from, 0), mesh_vertex(data, from, 1), mesh_vertex(data, from, 2));
+    make_triangle(&triangles[n], corner_of_mesh(data, from, 0), corner_of_mesh(data, from, 1),
+                  corner_of_mesh(data, from, 2));
   }
   int32_t children = data->triangle_count;
   for (int32_t level = 0; level < g->counts[1]; level++) {
@@ -204,8 +205,8 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     }
   }
   for (int32_t n = 0; n < data->triangle_count; n++) {
-    triangle t;
-    if (!make_triangle(&t, mesh_vertex(data, n, 0), mesh_vertex(data, n, 1), mesh_vertex(data, n, 2))) {
+    surface_triangle t;
+    if (!make_triangle(&t, corner_of_mesh(data, n, 0), corner_of_mesh(data, n, 1), corner_of_mesh(data, n, 2))) {
       return GEOMETRY_FAULT(TRIANGLE);
     }
   }

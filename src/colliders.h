@@ -1,7 +1,10 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
+#include "costs.h"
 #include "geometry.h"
+#include "inputs.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "settings.h"
@@ -149,10 +152,14 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, which may be none. */
+/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
+   keeps it, and has to be convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
   if (!has_geometry(body)) {
     return CLOTH_OK;
+  }
+  if (is_concave(body) && body_number(c, index) >= 0) {
+    return CLOTH_ERROR_CONFLICT;
   }
   if (body->shape != CLOTH_SHAPE_MESH) {
     return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
@@ -232,6 +239,14 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   wake(c);
+#if WITH_BODIES
+  remove_body(c, index);
+  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+    if (attachments_of(c)[n].collider == index) {
+      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
+    }
+  }
+#endif
   for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
     uint32_t *info = &contact_info_of(c)[i];
     *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;

@@ -20,11 +20,13 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it; on
-   the others cloth_self_test() detects them. It stands before the pragma against contraction, which it would revoke. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc__)
+/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
+   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
+   pragma against contraction, which it would revoke. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
-#endif
+#pragma clang diagnostic pop
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
@@ -146,6 +148,16 @@
 #else
 #define WITH_MOVE_FRAME 1
 #endif
+#ifdef CLOTH_NO_ORIGIN /* origins in the world */
+#define WITH_ORIGIN 0
+#else
+#define WITH_ORIGIN 1
+#endif
+#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
+#define WITH_BODIES 0
+#else
+#define WITH_BODIES 1
+#endif
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -166,6 +178,11 @@
 #else
 #define WITH_VERTICES 1
 #endif
+#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
+#define WITH_SKIN 0
+#else
+#define WITH_SKIN 1
+#endif
 #ifdef CLOTH_NO_MEASURE /* cloth_measure() */
 #define WITH_MEASURE 0
 #else
@@ -175,6 +192,22 @@
 #define WITH_IMAGE 0
 #else
 #define WITH_IMAGE 1
+#endif
+#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
+#define WITH_QUERIES 0
+#else
+#define WITH_QUERIES 1
+#endif
+#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
+#define WITH_CONTACT_RECORD 0
+#else
+#define WITH_CONTACT_RECORD 1
+#endif
+#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
+                               header */
+#define WITH_SAVE_CHECKS 0
+#else
+#define WITH_SAVE_CHECKS 1
 #endif
 #ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
 #define WITH_SELF_TEST 0

@@ -136,6 +136,17 @@ static int needs_projection(const cloth_config *config) {
          config->tethers.count > 0;
 }
 
+/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
+static int find_left_out_geometry(const cloth_config *config) {
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -153,14 +164,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
-  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
-    return CONFIG_FAULT(NO_GEOMETRY);
+  if (find_left_out_geometry(config)) {
+    return find_left_out_geometry(config);
   }
-  if (!WITH_MESH && config->capacity.meshes > 0) {
-    return CONFIG_FAULT(NO_MESH);
-  }
-  if (!WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0) {
-    return CONFIG_FAULT(NO_SHARED_BODIES);
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
@@ -174,8 +183,15 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
   }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
+  }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);

@@ -2,7 +2,10 @@
 #include "access.h"
 #include "compiler.h"
 #include "lanes.h"
+#include "pin_reactions.h"
+#include "plan.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Confinements ///
@@ -25,6 +28,19 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
+#if WITH_BODIES
+
+/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
+CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
+  }
+}
+
+#endif
+
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
    are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
@@ -32,9 +48,16 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     const confinement *entry = &confined_of(c)[i];
     CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
-    cloth_vector origin = are_positions ? entry->anchor : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+#if WITH_BODIES
+    if (!are_positions && notes_pins(c)) {
+      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      note_change(c, entry->particle,
+                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
+    }
+#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }

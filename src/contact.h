@@ -1,15 +1,20 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
 #include "concave_contact.h"
+#include "contact_momentum.h"
 #include "contact_push.h"
+#include "contact_record.h"
+#include "contact_response.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Contact by projection ///
@@ -107,40 +112,24 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   if (m->index == index && m->substep == substep) {
     return m;
   }
-  m->start = pose_between(&slot->previous, &slot->body.pose, (float)substep / (float)plan->substeps);
-  m->end = pose_between(&slot->previous, &slot->body.pose, (float)(substep + 1) / (float)plan->substeps);
+  m->body = body_number(c, index);
+  m->drift = m->rotated = vector(0.0f, 0.0f, 0.0f);
+  m->start = collider_pose(c, plan, index, substep);
+  m->end = collider_pose(c, plan, index, substep + 1);
   cloth_rotation before = m->start.rotation;
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
-  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns;
+  m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
   m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
   m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
   m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
   set_reach(&slot->body, geometry_of(c, &slot->body), m);
   m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
+  m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
   return m;
 }
-
-static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
-  return &((const collider_slot *)at(c, m->slot))->body;
-}
-
-/*
- * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
- * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
- * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
- * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
- */
-typedef struct contact_block {
-  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
-  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
-  lanes3 normal;     /* of the surface, where the particle touches it */
-  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
-  lanes touches;     /* 1 for particles that touch, else 0 */
-} contact_block;
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
 CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
@@ -221,15 +210,6 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
   b = lanes3_flush(lanes3_subtract(b, lanes3_scale(along, clamped_to_one(share))));
   *near = lanes_both(*near, is_path_near(&t, b, displacement));
   return lanes_any(*near);
-}
-
-/* to_local() for a block of points. */
-CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
-  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
-  if (!m->aligned) {
-    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
-  }
-  return p;
 }
 
 /* Above every distance: after the last step of a trace every path that is left counts as a hit. */
@@ -353,15 +333,17 @@ typedef struct reaction_sums {
   lanes_sum impulse[3]; /* that the particles receive [N s] */
   lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
   lanes_sum touching;   /* how many touch */
-  lanes_sum sticking;   /* how many touch and do not slide */
+  lanes_sum particles;  /* how many of these touch no collider before in the order of slots */
+  lanes_sum sticking;   /* how many touch and do not slide, and do not stick to a collider before */
   lanes_sum near;       /* how many passed the cull tests, touching or not */
+  float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
-static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes_mask touches, lanes3 position,
-                          lanes3 impulse, reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(shape_of(c, m)->pose.position)));
+static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
+                          reaction_sums *sums) {
+  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(m->pivot)));
   arm = lanes3_keep(touches, arm);
   impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
   lanes3 torque = lanes3_cross(arm, impulse);
@@ -370,74 +352,113 @@ static void sum_reactions(const cloth *c, const moving_body *m, int32_t i, lanes
 }
 
 /*
- * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
- * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
- * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
- * displacement away if it is at most mu_static n, else mu_kinetic n of it.
+ * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
+ * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
  */
+#define MARK_TOUCHES 1.0f
+#define MARK_STICKS 2.0f
+
+static float *contact_marks_of(const cloth *c) {
+  return floats_at(c, c->scratch.residual) + 2 * c->stride;
+}
+
+/* Clears the marks, or marks the particles that the solver holds, which are counted. Returns the marks; NULL if no
+   particle can be counted twice. */
+static float *start_contact_marks(const cloth *c) {
+  float *marks = contact_marks_of(c);
+  if (collider_end(c) < 2 && !has_solver_contacts(c) && !is_concave(&colliders_of(c)->body)) {
+    return NULL;
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
+    marks[i] = kind == CONTACT_STICK ? MARK_STICKS : kind == CONTACT_SLIDE ? MARK_TOUCHES : 0.0f;
+  }
+  return marks;
+}
+
+/* Counts the particles of a block that touch, 1 in `touches`, of which some slide. */
+CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, lanes touches, lanes_mask slides) {
+  const lanes sticks = lanes_drop(slides, touches);
+  lanes_sum_add(&sums->touching, i, touches);
+  if (!sums->marks) {
+    lanes_sum_add(&sums->particles, i, touches);
+    lanes_sum_add(&sums->sticking, i, sticks);
+    return;
+  }
+  const lanes mark = lanes_load(sums->marks + i);
+  lanes_sum_add(&sums->particles, i, lanes_drop(lanes_less(lanes_splat(0.0f), mark), touches));
+  lanes_sum_add(&sums->sticking, i, lanes_drop(lanes_less(lanes_splat(MARK_TOUCHES), mark), sticks));
+  lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
+}
+
+/* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
+   receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
-  const cloth_collider *body = shape_of(c, m);
   vector_array x = predicted_of(c);
-  vector_array v = vectors_at(c, c->state.velocity);
-  lanes zero = lanes_splat(0.0f);
-  lanes one = lanes_splat(1.0f);
-  lanes_mask touches = lanes_less(zero, b->touches);
+  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
-  lanes3 displacement = lanes3_keep(touches, lanes3_subtract(lanes3_subtract(b->to, b->push), b->from));
-  lanes penetration = lanes_keep(touches, b->penetration);
-  lanes normal_displacement = lanes3_dot(displacement, b->normal);
-  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(b->normal, normal_displacement));
-  slip = lanes3_flush_below(slip, STATE_QUANTUM);
-  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  lanes_mask slides = lanes_less(lanes_multiply(lanes_splat(body->static_friction), normal_correction), distance);
-  lanes max_friction = lanes_multiply(lanes_splat(body->kinetic_friction), normal_correction);
-  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
-  friction_scale = lanes_minimum(friction_scale, one);
-  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(slides, friction_scale, one)));
-  lanes3 correction = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, penetration));
-  lanes3 change = lanes3_keep(touches, lanes3_add_scaled(friction, b->normal, normal_correction));
+  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
+  const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
+  contact_response r = response_of(c, plan, m, i, b, displacement);
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, b, displacement, &r);
+    touches = lanes_less(lanes_splat(0.0f), r.touches);
+  }
+#endif
+  contact_change done = {.displacement = lanes3_keep(touches, r.change),
+                         .normal = lanes3_keep(touches, b->normal),
+                         .sliding = lanes3_keep(touches, r.sliding),
+                         .touches = touches,
+                         .slides = r.slides};
+  lanes3 correction = lanes3_keep(touches, r.correction);
   if (!m->aligned) {
     correction = lanes3_rotate(m->end.rotation, correction);
-    change = lanes3_rotate(m->end.rotation, change);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
   }
-  keep_pushes(c, plan, touches, change, i);
-  change = lanes3_scale(change, lanes_splat(plan->inverse_h));
-  lanes3 position = lanes3_add(lanes3_load(x, i), correction);
+  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, position, c->count - i);
-  lanes3_store(v, i, lanes3_add(lanes3_load(v, i), change), c->count - i);
-  lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  sum_reactions(c, m, i, touches, position, lanes3_scale(change, mass), sums);
-  lanes_sum_add(&sums->touching, i, b->touches);
-  lanes_sum_add(&sums->sticking, i, lanes_select(slides, zero, b->touches));
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, touches, done.displacement, i);
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  const lanes3 impulse = lanes3_scale(received, mass);
+  sum_reactions(m, i, touches, position, impulse, sums);
+  count_contacts(sums, i, c->count - i, r.touches, r.slides);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {position, done.normal, impulse};
+    record_contacts(c, m, i, r.touches, made);
+  }
+#endif
 }
 
 /* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
 static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[m->index];
-  reaction->impulse = vector_subtract(reaction->impulse, impulse);
-  reaction->torque = vector_subtract(reaction->torque, torque);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
 }
 
 /* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
 static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
   react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
-  counts->contacts += (int32_t)lanes_sum_total(&sums->touching);
+  counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
   counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
+  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
-   passes where surfaces meet, in which particles count as touching once. */
+   passes where surfaces meet. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
-  lanes_sum touching, sticking;
   lanes_mask left = *near;
   for (int32_t pass = 0;; pass++) {
     if (concave) {
@@ -448,19 +469,11 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
       return pass > 0;
     }
-    if (pass > 0) {
-      add_work(c, lanes_count(b.touches), COST_RESPOND + COST_CONCAVE);
-      touching = sums->touching;
-      sticking = sums->sticking;
-    }
     respond_to_contacts(c, plan, m, i, &b, sums);
-    if (pass > 0) {
-      sums->touching = touching;
-      sums->sticking = sticking;
-    }
     if (!concave || !lanes_any(left)) {
       return 1;
     }
+    add_varying_work(c, lanes_count(b.touches), COST_CONCAVE);
   }
 #else
   find_contacts(c, m, i, *near, &b);
@@ -535,6 +548,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 /* Moves every particle out of every collider, in the order of the colliders. */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
   int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
+  float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
   if (bounded) {
     find_bounds(c);
   }
@@ -543,6 +557,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
       const moving_body *m = body_in_substep(c, plan, index, substep);
       reaction_sums sums;
       fill_zero(&sums, sizeof sums);
+      sums.marks = marks;
       if (bounded) {
         collide_blocks(c, plan, m, &sums);
       } else {

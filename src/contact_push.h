@@ -65,20 +65,6 @@ CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
   return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
 }
 
-/* Takes the pushes back, before contact is resolved. */
-CLOTH_HOT CLOTH_SEPARATE void withdraw_pushes(const cloth *c, const step_plan *plan) {
-  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
-  const lanes inverse_h = lanes_splat(plan->inverse_h);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
-    if (lanes_any(pushed)) {
-      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(c, 2), i));
-      lanes3_store(x, i, lanes3_subtract(lanes3_load(x, i), push), c->count - i);
-      lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), lanes3_scale(push, inverse_h)), c->count - i);
-    }
-  }
-}
-
 /* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
  */
 CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {

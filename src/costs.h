@@ -15,30 +15,35 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,    /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,   /* per particle: mobility, uniform lines */
-  COST_MARK = 40,      /* per particle and tether slot: marks of the blocks */
-  COST_CHOOSE = 400,   /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200, /* ... and in addition per tether slot */
+  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,         /* per particle: the origin of the step */
+  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,      /* ... and in addition with targets */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
+  COST_CHOOSE = 412,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
   /* A substep */
   COST_SUBSTEP = 600, /* once */
   COST_ROW = 120,     /* per row */
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_RECOVER = 220,   /* per particle that is slowed down or put back */
+  COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
-  COST_TARGET = 400,    /* motion constraint and backstop */
+  COST_TARGET = 640,    /* motion constraint and backstop */
   /* Forces */
   COST_BODY_FORCES = 30,
   COST_AIR = 230,
   COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
   COST_SEAM = 330,    /* per spring across the seam of a tube: force */
-  COST_CHANGE = 85,   /* new velocities and the prediction after forces */
+  COST_CHANGE = 92,   /* new velocities and the prediction after forces */
   /* The implicit solve */
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 200,       /* before and after the iterations */
+  COST_SOLVE = 380,       /* before and after the iterations */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -47,7 +52,7 @@ enum {
   COST_STRETCH = 190,        /* per spring solved along a line */
   COST_LINE = 620,           /* per line of springs */
   COST_DAMPED = 30,          /* per spring with damping, in addition */
-  COST_MAPPED = 120,         /* per spring whose stiffness maps change, in addition */
+  COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
   COST_STENCIL = 178,        /* explicit bending of a particle */
   COST_STENCIL_ROW = 900,    /* per row, ... */
@@ -57,14 +62,14 @@ enum {
   COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
   COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
   COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 420,      /* per particle of a ring, in addition */
+  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
   COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 70,           /* per spring of a strain limit */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
-  COST_LIMIT_RING = 25,      /* per particle of a ring, in addition to that of a row */
+  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
-  COST_UPDATE = 75,          /* velocities from the moved positions */
+  COST_UPDATE = 105,         /* velocities from the moved positions */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -75,28 +80,36 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 365,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 150,    /* per traced path ... */
+  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1000,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 645,   /* per particle that touches a collider */
+  COST_RESPOND = 1110,  /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
+  COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
-  COST_HULL = 60,         /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 530,     /* per particle near a concave shape, without its search */
-  COST_MESH_NODE = 340,   /* per node of a mesh's tree */
-  COST_TRIANGLE = 310,    /* per triangle of a mesh */
-  COST_FIELD_PIECE = 300, /* per piece of a path over a height field */
-  COST_FIELD_CELL = 1480, /* per cell of a height field */
-  COST_GRID = 530,        /* per distance in a distance grid */
-  COST_SHARED_BODY = 420,        /* per step and shared body of the table */
-  COST_SHARED_BOUNDS = 60,  /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
+  COST_CONCAVE = 530,      /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_TRIANGLE = 310,     /* per triangle of a mesh */
+  COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
+  COST_FIELD_CELL = 1480,  /* per cell of a height field */
+  COST_GRID = 530,         /* per distance in a distance grid */
+  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
   /* Contact in the solver */
-  COST_SEEK = 560,      /* per particle and collider ... */
+  COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
-  COST_HELD = 2600      /* per particle held by a contact */
+  COST_HELD = 2750      /* per particle held by a contact */
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 245, 216, 218};
+CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that

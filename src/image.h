@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "body_calls.h"
 #include "colliders.h"
 #include "compiler.h"
 #include "confinement.h"
@@ -10,19 +11,22 @@
 #include "scalar.h"
 #include "settings.h"
 #include "state.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Portable image ///
 
-#if WITH_IMAGE
+#if WITH_IMAGE || WITH_SAVE_CHECKS
 
 /*
  * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
  *
  * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
  * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content.
+ * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
+ * see saves.h.
  */
+
 /* Words of the header. */
 enum {
   IMAGE_MAGIC,
@@ -52,6 +56,8 @@ enum {
 /* Bound on a warm start: solutions have no bound of their own, but are finite. */
 #define WARM_START_LIMIT 1.0e30f
 
+#if WITH_IMAGE
+
 static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
   fill_zero(header, IMAGE_HEADER_BYTES);
   header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
@@ -76,11 +82,15 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
   }
 }
 
+#endif
+
 static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     words[i] = little_endian_word(from + 4 * i);
   }
 }
+
+#if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   int error = check_call(c, image);
@@ -129,35 +139,57 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
   return hash_end(&h);
 }
 
+#endif
+
 /* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
 static int is_state_float(uint32_t word) {
   uint32_t exponent = (word >> 23) & 255u;
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
 }
 
-static int are_state_floats(const uint8_t *from, int32_t count) {
+/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
+  if (view->is_save) {
+    copy_memory(words, from, 4 * (size_t)count);
+  } else {
+    read_words(words, from, count);
+  }
+}
+
+static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    if (!is_state_float(little_endian_word(from + 4 * i))) {
+    any_word word;
+    read_view_words(view, &word, from + 4 * i, 1);
+    if (!is_state_float(word)) {
       return 0;
     }
   }
   return 1;
 }
 
+/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
 static int is_zero(const uint8_t *from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
+  size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t eight;
+    copy_memory(&eight, from + i, sizeof eight);
+    if (eight) {
+      return 0;
+    }
+  }
+  for (; i < bytes; i++) {
     if (from[i]) {
       return 0;
     }
   }
   return 1;
 }
-
-/* An image's state, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-} image_view;
 
 static const uint8_t *image_at(const image_view *view, uint32_t offset) {
   return view->state + (offset - view->c->state.freedom);
@@ -182,14 +214,24 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
+/* May the zero of positions lie there? */
+static int is_image_origin(cloth_metres origin) {
+#if WITH_ORIGIN
+  return are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
+#else
+  return origin.x == 0 && origin.y == 0 && origin.z == 0;
+#endif
+}
+
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.inputs);
-  read_words((any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  read_view_words(view, (any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
   const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
-  return are_state_floats(from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         inputs->collider_end <= view->c->settings.capacity.max_colliders && inputs->confined_count >= 0 &&
-         inputs->confined_count <= view->c->settings.capacity.max_confined && inputs->tethers_chosen >= 0 &&
+  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
+         is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
+         inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
+         inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
@@ -204,8 +246,8 @@ static int check_image_slot(const image_view *view, int32_t index) {
   }
 #if WITH_COLLIDERS
   collider_slot slot;
-  read_words((any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
+  read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -249,9 +291,18 @@ static int is_image_unit(cloth_vector a) {
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
-  read_words((any_word *)&held, from, (int32_t)(sizeof held / 4));
-  return held.particle == particle && held.freedom == freedom && are_state_floats(from + 8, 6) &&
+  read_view_words(view, (any_word *)&held, from, (int32_t)(sizeof held / 4));
+  return held.particle == particle && held.freedom == freedom && are_state_floats(view, from + 8, 6) &&
          is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+/* Are the next four of `left` particles free? Most are, which saves looking at each. */
+static int are_four_free(const uint8_t *freedom, int32_t left) {
+  uint32_t four = 0;
+  if (left >= 4) {
+    copy_memory(&four, freedom, sizeof four);
+  }
+  return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
@@ -261,6 +312,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
+    if (are_four_free(freedom + i, c->count - i)) {
+      i += 3;
+      continue;
+    }
     if (!is_freedom(freedom[i])) {
       return 0;
     }
@@ -276,6 +331,86 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, c->state.colliders - c->state.freedom - (uint32_t)c->count);
 }
+
+#if WITH_BODIES
+
+/* Is a collider that may have mass in a slot: one that is convex? */
+static int may_have_mass(const image_view *view, int32_t index) {
+  any_word shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders) + (size_t)(uint32_t)index * sizeof(collider_slot);
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || shape < CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */
+static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
+  const uint8_t *from = image_at(view, view->c->state.bodies);
+  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  uint64_t seen = 0;
+  for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
+    rigid_body b;
+    read_view_words(view, (any_word *)&b, from, words);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
+    const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
+    if (check_body(&body)) {
+      return 0;
+    }
+    seen |= UINT64_C(1) << b.collider;
+  }
+  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+}
+
+/* Is a particle attached once only, among the first `count` attachments? */
+static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
+  const uint8_t *from = image_at(view, view->c->state.attachments);
+  for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
+    any_word other;
+    read_view_words(view, &other, from, 1);
+    if ((int32_t)other == particle) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Attached particles are pins, each attached once, to colliders that exist, and what follows them in the list is 0. */
+static int check_image_attachments(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
+  for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
+    attachment a;
+    read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
+}
+
+#endif
+
+/* Are bodies, attachments and reactions at rest possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
+#if WITH_BODIES
+  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#else
+  return 1;
+#endif
+}
+
+#if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
 static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
@@ -310,6 +445,8 @@ static int check_image_contacts(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
 static int check_image_sleep(const image_view *view, float rest_time) {
   const cloth *c = view->c;
@@ -319,6 +456,8 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   }
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
+
+#if WITH_IMAGE
 
 /* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
 static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
@@ -354,6 +493,8 @@ static int check_image_history(const image_view *view) {
   return 1;
 }
 
+#endif
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
@@ -370,6 +511,8 @@ static int check_image_gaps(const image_view *view) {
   }
   return 1;
 }
+
+#if WITH_IMAGE
 
 /* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
@@ -421,7 +564,7 @@ static int check_image_content(const image_view *view) {
   const cloth *c = view->c;
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_gaps(view) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
          check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
@@ -446,7 +589,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   if (error) {
     return error;
   }
-  image_view view = {c, from + IMAGE_HEADER_BYTES};
+  image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
   if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
@@ -458,5 +601,7 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
 }
+
+#endif
 
 #endif

@@ -54,6 +54,7 @@ static void flush_settings(cloth_settings *s) {
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
+  s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
 }
 
 static void copy_settings(cloth *c, const cloth_config *config) {
@@ -74,11 +75,15 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->contact.mode = config->contact.mode;
   s->contact.thickness = config->thickness;
   s->sleep = config->sleep;
+  s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
   s->capacity.geometry = config->capacity.geometry;
   s->capacity.meshes = config->capacity.meshes;
   s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
   s->capacity.fixed_work = config->capacity.fixed_work;
   flush_settings(s);
 }
@@ -160,6 +165,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   cloth *c = (cloth *)arena;
   *c = draft;
   c->magic = CLOTH_MAGIC;
+  c->versions = SAVE_VERSIONS;
+  c->state_bytes = c->state.end - c->state.freedom;
   measure_grid(c, config);
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
@@ -170,6 +177,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
               &c->settings.factors.max_stiffness);
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
+  inputs->origin = config->world.origin;
   inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
   inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
   set_fabric(c, &config->fabric);

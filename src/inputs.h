@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "fabric.h"
@@ -114,6 +115,12 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 /* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
    has set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
     wake(c);
   }
@@ -140,8 +147,17 @@ int cloth_pin(cloth *c, int32_t particle) {
   return CLOTH_OK;
 }
 
-int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
+static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+#if WITH_BODIES
+  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+#endif
+  return error;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -153,7 +169,7 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_pin(c, particle);
+  int error = check_free_pin(c, particle);
   if (error) {
     return error;
   }
@@ -206,7 +222,8 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor = vector_load(vectors_at(c, c->state.position), particle);
+  held->anchor =
+      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }

@@ -255,6 +255,11 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
+/* The vector of the first lane. */
+CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
+  return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
+}
+
 /* a + s b */
 CLOTH_INLINE lanes3 lanes3_add_scaled(lanes3 a, lanes3 b, lanes s) {
   return lanes3_add(a, lanes3_scale(b, s));
@@ -426,14 +431,14 @@ CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
 }
 
+CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
+  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
+}
+
 #if WITH_PROJECTION
 
 /* The number of each lane, for any lane width. */
 CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
-  return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
 
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {

@@ -45,6 +45,22 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* Does a config need the impulses on pins? */
+static int needs_pin_reactions(const cloth_config *config) {
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+}
+
+/* Colliders and shared bodies that there may be in a step. */
+static int32_t reacting(const cloth_config *config) {
+  return config->max_colliders + config->capacity.max_shared_bodies;
+}
+
+/* Floats of the reactions of colliders, shared bodies and pins. */
+static int32_t report_floats(const cloth *c, const cloth_config *config) {
+  const int32_t colliders = reacting(config) * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -52,6 +68,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.freedom = reserve(end, (uint32_t)c->count);
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
+  c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
+  c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (config->sleep.speed > 0.0f) {
+    c->state.resting = reserve_floats(end, report_floats(c, config));
+  }
   if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
     c->state.contacts = reserve_floats(end, c->count);
   }
@@ -153,6 +174,27 @@ static int32_t seam_rows(const cloth *c) {
   return in_line_blocks(c->grid.rows);
 }
 
+/* Room for the number of entries, the head of each particle, and the entries. */
+static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end) {
+  if (WITH_CONTACT_RECORD && max_contacts > 0) {
+    c->max_contacts = max_contacts;
+    c->own.contact_record = reserve_floats(end, 1 + c->count);
+    reserve(end, (uint32_t)max_contacts * (uint32_t)sizeof(contact_entry));
+  }
+}
+
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
+static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
+  if (needs_pin_reactions(config)) {
+    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
+  }
+  if (config->capacity.max_attachments > 0) {
+    c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+  }
+}
+
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
@@ -162,10 +204,11 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
-  c->own.reactions = reserve(end, ((uint32_t)config->max_colliders + bodies) * (uint32_t)sizeof(cloth_reaction));
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
+  layout_reactions(c, config, end);
+  layout_contact_record(c, config->capacity.max_contacts, end);
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {

@@ -9,6 +9,7 @@
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "targets.h"
 #include "types.h"
 #include "uniform.h"
@@ -74,7 +75,7 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   });
   hold_pins(c, mobility);
   for (int32_t i = 0; i < c->count; i++) {
-    CLOTH_ASSERT((mobility[i] == 1.0f) == has_unit_mobility(c, i));
+    CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
 }
 
@@ -139,14 +140,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan 
  */
 CLOTH_INLINE lanes extrapolate(lanes weight, lanes force_share, lanes mobility, lanes3 *v, lanes3 *earlier,
                                lanes3 *earliest) {
-  lanes one = lanes_splat(1.0f);
   lanes_mask is_known = lanes_less(lanes_splat(0.0f), lanes_drop(has_no_history(earlier->x), mobility));
   lanes3 change = lanes3_subtract(lanes3_scale(*v, lanes_splat(6.0f)), lanes3_scale(*earlier, lanes_splat(7.0f)));
   change = lanes3_keep(is_known, lanes3_scale(lanes3_flush(lanes3_add(change, *earliest)), weight));
   *earliest = lanes3_select(is_known, *earlier, *v);
   *earlier = *v;
   *v = lanes3_add(*v, change);
-  return lanes_select(is_known, force_share, one);
+  return force_share;
 }
 
 /* Loop invariants of predict_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -220,7 +220,7 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
                                 .push_scale = plan->history_weight * plan->history_weight,
                                 .h = plan->h,
                                 .inverse_h = plan->inverse_h,
-                                .weight = plan->extrapolation * plan->history_weight * (1.0f / 9.0f),
+                                .weight = plan->extrapolation * (1.0f / 9.0f),
                                 .force_share = force_share(plan)};
   return p;
 }
@@ -248,15 +248,98 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 
 #endif
 
-/* v += (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. Returns the displacement. */
-CLOTH_INLINE lanes3 update_velocity_block(vector_array x, vector_array v, vector_array moved, lanes h, lanes inverse_h,
-                                          int32_t i, int32_t left) {
-  lanes3 velocity = lanes3_load(v, i);
-  lanes3 predicted = prediction(lanes3_load(x, i), velocity, h);
-  lanes3 displacement = lanes3_subtract(lanes3_load(moved, i), predicted);
-  lanes3_store(v, i, lanes3_add_scaled(velocity, displacement, inverse_h), left);
-  return displacement;
+/* The limit on speed acts on motion that contact did not cause, so it comes before contact. The pushes of contacts are
+   taken out of the motion first. */
+
+/* Loop invariants of settle_block(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct settlement {
+  const cloth *c;
+  cloth_statistics *counts;
+  vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
+  float h, inverse_h;
+  float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
+  int32_t has_pushes, fixed_work;
+} settlement;
+
+static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = {.c = c,
+                        .counts = counts,
+                        .x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .moved = predicted_of(c),
+                        .h = plan->h,
+                        .inverse_h = plan->inverse_h,
+                        .max_speed = c->settings.integration.max_speed,
+                        .max_distance = c->settings.integration.max_speed * plan->h,
+                        .has_pushes = has_contact_pushes(c),
+                        .fixed_work = c->settings.capacity.fixed_work};
+  return s;
+}
+
+/* Slows a particle down to the largest speed. What is not finite is left to accept_particles(). */
+static void limit_particle(const settlement *s, int32_t i) {
+  const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);
+  cloth_vector velocity = vector_load(s->v, i), way = vector_subtract(to, from);
+  if (!(floats_at(s->c, s->c->scratch.mobility)[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
+    return;
+  }
+  const int is_too_fast = clamp_length(&velocity, s->max_speed), is_too_far = clamp_length(&way, s->max_distance);
+  if (is_too_fast) {
+    vector_store(s->v, i, velocity);
+  }
+  if (is_too_far) {
+    vector_store(s->moved, i, vector_add(from, way));
+  }
+  s->counts->particles_limited += is_too_fast || is_too_far;
+}
+
+CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    limit_particle(s, i + lane);
+  }
+}
+
+/* Stores the velocities of a block of particles, of which `left` exist, and limits them, without the pushes with which
+   the substep began. Whether all particles are slow enough is told by upper bounds of their speeds, without a square
+   root; a NaN is not. The way in the substep is the velocity times its length. */
+CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 moved, int32_t i, int32_t left) {
+  if (s->has_pushes) {
+    const lanes_mask pushed = lanes_both(is_pushed(s->c, i), lanes_first(left));
+    if (lanes_any(pushed)) {
+      const lanes3 push = lanes3_keep(pushed, lanes3_load(history_of(s->c, 2), i));
+      moved = lanes3_subtract(moved, push);
+      velocity = lanes3_subtract(velocity, lanes3_scale(push, lanes_splat(s->inverse_h)));
+      lanes3_store(s->moved, i, moved, left);
+    }
+  }
+  lanes3_store(s->v, i, velocity, left);
+  const lanes fast = lanes_drop(lanes_less(length_upper_bound(velocity), lanes_splat(s->max_speed)), lanes_splat(1.0f));
+  if (s->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), fast)))) {
+    limit_singly(s, i, left);
+  }
+}
+
+/* Takes back pushes and limits speeds where no velocities follow from moved positions. */
+CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
+  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
+}
+
+/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
+   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. *displacement is x_moved -
+   x_predicted. */
+CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, lanes h, lanes inverse_h,
+                                     lanes3 *displacement) {
+  *displacement = lanes3_subtract(moved, prediction(x, velocity, h));
+  return lanes3_add_scaled(velocity, *displacement, inverse_h);
+}
+
+CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
+  lanes3 displacement;
+  const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
+  const lanes3 v =
+      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
+  settle_block(s, v, moved, i, left);
 }
 
 /*
@@ -286,10 +369,9 @@ typedef struct free_sums {
 
 /* Loop invariants of update_free_velocities(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct free_context {
-  vector_array x, v, moved;
+  settlement s;
   const float *mass_ratio; /* NULL: 1 */
   cloth_vector origin;     /* of the arms */
-  float h, inverse_h;
 } free_context;
 
 /* a.x b.x, a.y b.y, a.z b.z */
@@ -299,9 +381,13 @@ CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
 
 /* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
-  lanes3 arm = lanes3_subtract(lanes3_load(f->x, i), lanes3_splat(f->origin));
-  lanes3 d = lanes3_quantise(
-      update_velocity_block(f->x, f->v, f->moved, lanes_splat(f->h), lanes_splat(f->inverse_h), i, left), WORK_ROUNDER);
+  const lanes3 x = lanes3_load(f->s.x, i);
+  lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
+  lanes3_store(f->s.v, i,
+               updated_velocity(x, lanes3_load(f->s.v, i), lanes3_load(f->s.moved, i), lanes_splat(f->s.h),
+                                lanes_splat(f->s.inverse_h), &d),
+               left);
+  d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
     d = lanes3_keep(lanes_first(left), d);
@@ -361,14 +447,10 @@ CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float m
   return rotation;
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan) {
-  const free_context f = {.x = vectors_at(c, c->state.position),
-                          .v = vectors_at(c, c->state.velocity),
-                          .moved = predicted_of(c),
+CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan, const settlement *s) {
+  const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
-                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
-                          .h = plan->h,
-                          .inverse_h = plan->inverse_h};
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2)};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
@@ -381,23 +463,21 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
   const lanes3 origin = lanes3_splat(f.origin);
   EACH_BLOCK(i, left, c->count, {
-    const lanes3 arm = lanes3_subtract(lanes3_load(f.x, i), origin);
-    const lanes3 v = lanes3_subtract(lanes3_load(f.v, i), lanes3_cross(rate, arm));
-    lanes3_store(f.v, i, lanes3_subtract(v, taken), left);
+    const lanes3 x = lanes3_load(f.s.x, i);
+    const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
+    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
   });
 }
 
-CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan) {
+/* Velocities from the moved positions, limited, without the pushes of contacts. */
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan,
+                                                               cloth_statistics *counts) {
+  const settlement s = settlement_of(c, plan, counts);
   if (plan->is_free) {
-    update_free_velocities(c, plan);
+    update_free_velocities(c, plan, &s);
     return;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  vector_array v = vectors_at(c, c->state.velocity);
-  vector_array moved = predicted_of(c);
-  lanes h = lanes_splat(plan->h);
-  lanes inverse_h = lanes_splat(plan->inverse_h);
-  EACH_BLOCK(i, left, c->count, (void)update_velocity_block(x, v, moved, h, inverse_h, i, left));
+  EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
 }
 
 /* 1 if no particle is pinned or confined. */
@@ -405,64 +485,59 @@ static int is_free_cloth(const cloth *c) {
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
+/* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
+   may hold, so that rounding does not pass it. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
-   where it was, without velocity; one that is too fast is slowed down to max_speed. */
-static void accept_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_statistics *counts) {
+   where it was, without velocity. */
+static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
-  cloth_vector from = vector_load(x, i);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
-  if (!vector_is_finite(velocity) || !vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+  if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
     vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
     counts->particles_recovered++;
     return;
   }
-  cloth_vector displacement = vector_subtract(to, from);
-  int pinned = is_pinned(c, i);
-  if (!pinned && clamp_length(&velocity, c->settings.integration.max_speed) +
-                         clamp_length(&displacement, c->settings.integration.max_speed * plan->h) >
-                     0) {
-    to = vector_add(from, displacement);
-    counts->particles_limited++;
+  if (!is_pinned(c, i)) {
+    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
-  CLOTH_ASSERT(vector_in_range(to, CLOTH_POSITION_LIMIT) && vector_is_finite(velocity));
+  CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
   vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
 }
 
 /* Accepts the particles of a block, of which `left` exist, one by one. */
-CLOTH_SEPARATE void accept_singly(const cloth *c, const step_plan *plan, int32_t i, int32_t left,
-                                  cloth_statistics *counts) {
+CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, cloth_statistics *counts) {
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_particle(c, plan, i + lane, counts);
+    accept_particle(c, i + lane, counts);
   }
 }
 
-/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth and the plan. */
+/* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth. */
 typedef struct acceptance_context {
   const cloth *c;
-  const step_plan *plan;
   cloth_statistics *counts;
   vector_array x, velocity, predicted;
-  float max_distance, max_speed; /* in a substep [m], and at its end [m/s] */
-  int32_t fixed_work;            /* 1: every particle is accepted singly */
+  float max_coordinate; /* relative to the origin of the step [m] */
+  int32_t fixed_work;   /* 1: every particle is accepted singly */
 } acceptance_context;
 
 /* Which particles are certainly within the limits: by upper bounds of the lengths, without a square root. NaN is not.
  */
-CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 from, lanes3 to, lanes3 velocity) {
-  lanes_mask near = lanes_both(lanes_less(length_upper_bound(lanes3_subtract(to, from)), lanes_splat(a->max_distance)),
-                               lanes_less(length_upper_bound(to), lanes_splat(CLOTH_POSITION_LIMIT)));
-  return lanes_both(near, lanes_less(length_upper_bound(velocity), lanes_splat(a->max_speed)));
+CLOTH_INLINE lanes_mask is_acceptable(const acceptance_context *a, lanes3 to, lanes3 velocity) {
+  return lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
+                    lanes_less(length_upper_bound(velocity), lanes_splat(CONTACT_SPEED_LIMIT)));
 }
 
 CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t left) {
   lanes3 to = lanes3_flush_below(lanes3_load(a->predicted, i), STATE_QUANTUM);
   lanes3 velocity = lanes3_flush_below(lanes3_load(a->velocity, i), STATE_QUANTUM);
-  lanes bad = lanes_drop(is_acceptable(a, lanes3_load(a->x, i), to, velocity), lanes_splat(1.0f));
+  lanes bad = lanes_drop(is_acceptable(a, to, velocity), lanes_splat(1.0f));
   if (a->fixed_work || lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_singly(a->c, a->plan, i, left, a->counts);
+    accept_singly(a->c, i, left, a->counts);
   } else {
     lanes3_store(a->x, i, to, left);
     lanes3_store(a->velocity, i, velocity, left);
@@ -471,15 +546,13 @@ CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t l
 
 /* Makes the predicted positions and the velocities the new state: whole blocks where all particles are certainly within
    the limits, the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics *counts) {
   const acceptance_context a = {.c = c,
-                                .plan = plan,
                                 .counts = counts,
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
-                                .max_distance = c->settings.integration.max_speed * plan->h,
-                                .max_speed = c->settings.integration.max_speed,
+                                .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
 }

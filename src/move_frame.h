@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -14,7 +15,7 @@
  * colliders of the state, transformed by the rest of the motion. Scratch is not used.
  */
 
-#if WITH_MOVE_FRAME
+#if WITH_MOVE_FRAME || WITH_ORIGIN
 
 /* The motion x -> place + R (x - pivot). */
 typedef struct rigid_motion {
@@ -25,6 +26,8 @@ typedef struct rigid_motion {
      in it, is then scaled by inertia.centrifugal. */
   cloth_vector angular_speed;
 } rigid_motion;
+
+#if WITH_MOVE_FRAME
 
 /* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
    asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
@@ -50,6 +53,8 @@ static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, c
       vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
+
+#endif
 
 static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
   return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
@@ -101,7 +106,7 @@ static void transform_targets(const cloth *c, const rigid_motion *m) {
   for (int32_t which = TARGET_POSITION; which < vectors; which++) {
     vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_POSITION_BEFORE;
-    for (int32_t i = 0; i < c->count; i++) {
+    for (int32_t i = 0; (is_place || m->turns) && i < c->count; i++) {
       cloth_vector before = vector_load(a, i);
       vector_store(a, i, is_place ? transform_point(m, before) : unit_or_zero(transform_direction(m, before)));
     }
@@ -126,13 +131,18 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
-/* Moves lines and planes to their particles, and rotates them. */
+/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
+   point where its particle is. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
-    held->anchor = vector_load(vectors_at(c, c->state.position), held->particle);
-    held->direction = transform_direction(m, held->direction);
-    held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
+    const cloth_vector anchor = transform_point(m, held->anchor);
+    const int has_anchor = !m->turns && vector_in_range(anchor, CLOTH_POSITION_LIMIT);
+    held->anchor = has_anchor ? anchor : vector_load(vectors_at(c, c->state.position), held->particle);
+    if (m->turns) {
+      held->direction = transform_direction(m, held->direction);
+      held->direction = vector_scale(held->direction, 1.0f / vector_length(held->direction));
+    }
   }
 }
 
@@ -143,11 +153,27 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Rotates the velocities of a collider that has mass. */
+static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
+  rigid_body *b = find_body(c, collider);
+  if (b && m->turns) {
+    b->velocity = transform_velocity(m, b->velocity);
+    b->spin = limited_vector(transform_direction(m, b->spin), MAX_SPIN);
+  }
+}
+
+#endif
+
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
+#if WITH_BODIES
+      transform_body(c, m, index);
+#endif
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
@@ -197,6 +223,16 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   return are_within;
 }
 
+/* Moves everything that has a place. `dt`: see transform_particles(). */
+static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
+  transform_particles(c, m, dt);
+  transform_targets(c, m);
+  transform_confinements(c, m);
+  transform_colliders(c, m, colliders);
+}
+
+#if WITH_MOVE_FRAME
+
 int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia, float dt,
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
@@ -223,11 +259,10 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
     return CLOTH_ERROR_RANGE;
   }
   wake(c);
-  transform_particles(c, &m, dt);
-  transform_targets(c, &m);
-  transform_confinements(c, &m);
-  transform_colliders(c, &m, colliders);
+  transform_all(c, &m, dt, colliders);
   return CLOTH_OK;
 }
+
+#endif
 
 #endif

@@ -4,6 +4,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "vertices.h"
 
 /// Output ///
@@ -41,19 +42,24 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
   return CLOTH_OK;
 }
 
-/* Unit normal of the cloth at a particle: the direction of the sum of the area vectors around it. Where that is below
-   MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y axis. Areas are divided by that
-   of a cell before they are squared, so that fine grids do not underflow. */
+/* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
+   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
+   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
 #define MIN_NORMAL 1.0e-6f
 
+CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
+  const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
+  return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
+}
+
 static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  vector_array x = vectors_at(c, c->state.position);
-  row_neighbours near = row_neighbours_at(c, x, row);
-  lanes3 areas = lanes3_flush(area_vectors(&near, x, column));
-  cloth_vector a = vector(lanes_first_value(areas.x), lanes_first_value(areas.y), lanes_first_value(areas.z));
-  a = vector_scale(a, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  float length = vector_length(a);
-  return length > MIN_NORMAL ? vector_scale(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
+  const vector_array x = vectors_at(c, c->state.position);
+  const row_neighbours near = row_neighbours_at(c, x, row);
+  return lanes3_first(unit_normals(c, &near, x, column));
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
@@ -190,13 +196,8 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
   if (!low || !high) {
     return CLOTH_ERROR_NULL;
   }
-  vector_array x = vectors_at(c, c->state.position);
-  *low = vector_load(x, 0);
-  *high = *low;
-  for (int32_t i = 1; i < c->count; i++) {
-    cloth_vector p = vector_load(x, i);
-    *low = vector(minimum(low->x, p.x), minimum(low->y, p.y), minimum(low->z, p.z));
-    *high = vector(maximum(high->x, p.x), maximum(high->y, p.y), maximum(high->z, p.z));
-  }
+  const position_box box = box_around(c);
+  *low = box.low;
+  *high = box.high;
   return CLOTH_OK;
 }

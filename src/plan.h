@@ -266,9 +266,9 @@ static int is_refused(const cloth *c, float dt) {
  */
 static void plan_extrapolation(const cloth *c, step_plan *plan) {
   float last = inputs_of(c)->last_substep;
-  plan->extrapolation =
-      plan->solves || has_solver_contacts(c) || !c->state.velocity_history ? 0.0f : c->settings.integration.bdf2_blend;
+  const int extrapolates = !plan->solves && !has_solver_contacts(c) && c->state.velocity_history;
   plan->history_weight = last > 0.0f ? minimum(plan->h / last, 1.0f) : 1.0f;
+  plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
 /* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
@@ -300,6 +300,9 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
     plan_compliance(plan, &plan->spring[d]);
   }
   plan->tether_scale = tether_scale(c);
+  plan->tether_growth = 1.0f;
+  plan->tether_slack = 0.0f;
+  plan->led = 0;
 }
 
 /* 1 if bending is solved along lines. */

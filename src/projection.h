@@ -5,6 +5,8 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pin_hinges.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
 #include "stretch_solve.h"
@@ -80,6 +82,11 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   } else {
     solve_straight_stretch(&l);
   }
+#if WITH_BODIES
+  if (notes_pins(l.c)) {
+    note_tensions(&l);
+  }
+#endif
 }
 
 /* Solves the shear springs of one direction. */
@@ -126,6 +133,9 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
+#if WITH_BODIES
+      note_hinges(c, plan, WARP, &b, old);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -149,6 +159,9 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
+#if WITH_BODIES
+      note_hinges(c, plan, WEFT, &b, first);
+#endif
     }
 #if WITH_PROJECTION
     if (stretches) {
@@ -162,6 +175,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
   if (has_stencil(plan)) {
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
     bend_explicitly(c, plan);
   }
 #if WITH_PROJECTION
@@ -170,6 +188,11 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 #endif
   if (has_bend_lines(plan)) {
     solve_twists(c, plan);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_bending(c, plan);
+    }
+#endif
   }
   if (has_bend_lines(plan) || plan->projects) {
     solve_rows(c, plan);

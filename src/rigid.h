@@ -121,7 +121,7 @@ static cloth_pose normalised_pose(const cloth_pose *pose) {
 
 #endif
 
-#if WITH_MOVE_FRAME
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -132,6 +132,10 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   q.w = a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z);
   return rotation_normalised(q);
 }
+
+#endif
+
+#if WITH_MOVE_FRAME
 
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {

@@ -44,7 +44,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS
+#if WITH_COLLIDERS || WITH_SKIN
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
@@ -276,7 +276,7 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_TARGETS
+#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
 /* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
    the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f

@@ -169,6 +169,50 @@ static int lanes_are_right(void) {
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
+/* Divides values one by one, and first lanes of as many blocks. A compiler that may use reciprocals computes that of
+   the divisor once, before the loop. */
+CLOTH_SEPARATE void divide_all(float *floats, float *blocks, int32_t count, float divisor) {
+  for (int32_t n = 0; n < count; n++) {
+    floats[n] = floats[n] / divisor;
+    lanes_store(blocks + n * CLOTH_LANES, lanes_divide(lanes_load(blocks + n * CLOTH_LANES), lanes_splat(divisor)));
+  }
+}
+
+/* 1 if quotients by one divisor are divided: 3, 5, 6 and 11 sevenths, which differ from their products with 1 / 7. A
+   compiler that may use reciprocals does so where several quotients share a divisor, in a row or in a loop. */
+CLOTH_SEPARATE int quotients_are_right(void) {
+  CLOTH_CONSTANT static const uint32_t numerators[4] = {0x40400000u, 0x40a00000u, 0x40c00000u, 0x41300000u};
+  CLOTH_CONSTANT static const uint32_t known[4] = {0x3edb6db7u, 0x3f36db6eu, 0x3f5b6db7u, 0x3fc92492u};
+  const float seven = opaque_float(0x40e00000u);
+  const lanes sevens = lanes_splat(opaque_float(0x40e00000u));
+  float given[4], floats[4], blocks[4 * CLOTH_LANES];
+  for (int32_t n = 0; n < 4; n++) {
+    given[n] = floats[n] = opaque_float(numerators[n]);
+    lanes_store(blocks + n * CLOTH_LANES, lanes_splat(opaque_float(numerators[n])));
+  }
+  divide_all(floats, blocks, 4, opaque_float(0x40e00000u));
+  const float in_a_row[4] = {given[0] / seven, given[1] / seven, given[2] / seven, given[3] / seven};
+  const lanes lanes_in_a_row[4] = {
+      lanes_divide(lanes_splat(given[0]), sevens), lanes_divide(lanes_splat(given[1]), sevens),
+      lanes_divide(lanes_splat(given[2]), sevens), lanes_divide(lanes_splat(given[3]), sevens)};
+  for (int32_t n = 0; n < 4; n++) {
+    if (!has_bits(in_a_row[n], known[n]) || !has_bits(lanes_first_value(lanes_in_a_row[n]), known[n]) ||
+        !has_bits(floats[n], known[n]) || !has_bits(blocks[n * CLOTH_LANES], known[n])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* 1 if -0 + 0 and 0 - 0 are +0, which compilers that may ignore the sign of zeros get wrong. */
+CLOTH_SEPARATE int zeros_are_right(void) {
+  const lanes sum = lanes_add(lanes_splat(opaque_float(0x80000000u)), lanes_splat(0.0f));
+  const lanes difference = lanes_negate(lanes_splat(opaque_float(0)));
+  return has_bits(opaque_float(0x80000000u) + 0.0f, 0) && has_bits(negate(opaque_float(0)), 0) &&
+         has_bits(quantise(opaque_float(0x80000000u), WORK_ROUNDER), 0) && has_bits(lanes_first_value(sum), 0) &&
+         has_bits(lanes_first_value(difference), 0);
+}
+
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
@@ -180,6 +224,9 @@ int cloth_self_test(void) {
         (CLOTH_LANES > 1 && !has_bits(scalar_value(k->expression, opaque_float(k->a), opaque_float(k->b)), k->bits))) {
       return k->error;
     }
+  }
+  if (!quotients_are_right() || !zeros_are_right()) {
+    return CLOTH_ERROR_EXCESS_PRECISION;
   }
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;

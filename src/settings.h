@@ -23,6 +23,12 @@
   X(shear_damping, 0.0f, 1.0e4f, " N s/m")                                                                             \
   X(bend_damping, 0.0f, 10.0f, " s")
 
+#if WITH_CONTACT_RECORD
+#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
+#else /* any but 0 is refused, as left out */
+#define CONTACT_INTEGERS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -37,13 +43,20 @@
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
+  X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
+  X(capacity.max_attachments, 0, 65535, "")                                                                            \
+  X(capacity.pin_reactions, 0, 1, "")                                                                                  \
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
   X(capacity.geometry, 0, 1, "")                                                                                       \
   X(capacity.meshes, 0, 16, "")                                                                                        \
-  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
+  CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -63,7 +76,8 @@
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
-  X(sleep.time, 0.0f, 60.0f, " s")
+  X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
+  X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
 /* A text for builds that leave a part out; other builds never show it. */
 #define TEXT_WITHOUT_0(text) text
@@ -78,21 +92,26 @@
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")               \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
   X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_SHARED_BODIES, LEFT_OUT, TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
+  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
+    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
   X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
+  X(NO_BODIES, LEFT_OUT,                                                                                               \
+    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
   X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
+  X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
+  X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \

@@ -24,7 +24,7 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
 }
 
 /* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
-static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, triangle *t) {
+static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
   const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
   if (upper) {
     make_triangle(t, field_point(g, column + 1, row + 1), right, down);
@@ -101,7 +101,7 @@ static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int
   if (outside == 0.0f) {
     approach_surface(s, after, plane.normal);
   } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
-    triangle t;
+    surface_triangle t;
     field_triangle(g, column, row, upper, &t);
     measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
   }
@@ -121,7 +121,7 @@ static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, con
 }
 
 /* Takes into account the triangles of the cells around a piece of a path. */
-static void search_cells(const cloth_geometry *g, surface_search *s) {
+static void search_field_cells(const cloth_geometry *g, surface_search *s) {
   const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
@@ -181,7 +181,7 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
     const int32_t looked_at = part.looked_at;
     part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin, 1);
     part.looked_at = looked_at;
-    search_cells(g, &part);
+    search_field_cells(g, &part);
   }
   s->overflows += part.overflows;
   add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);

@@ -39,7 +39,7 @@ static int32_t split_coordinate(float position, int32_t samples, float *place) {
 }
 
 /* The cell of a point relative to the low corner, or the nearest one. */
-static void find_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
   const float scale = 1.0f / g->spacing[0];
   const float *samples = (const float *)geometry_data(g, g->data);
   const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
@@ -81,7 +81,7 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
   const float outside = vector_length(outside_grid(g, p));
   grid_cell cell;
-  find_cell(g, p, &cell);
+  find_grid_cell(g, p, &cell);
   cloth_vector gradient;
   const float inside = interpolate_cell(&cell, &gradient);
   gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);

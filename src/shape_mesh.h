@@ -143,13 +143,13 @@ static void forget_triangles(const cloth *c) {
 /* Is a point within the ball? */
 static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
   const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
-  return squared_length(d) < cache->squared_radius;
+  return square_of(d) < cache->squared_radius;
 }
 
 /* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
 CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
                                        mesh_cache *cache) {
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector way = vector_subtract(s->to, s->from);
   const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
   const cloth_vector around = vector(reach, reach, reach);
@@ -173,7 +173,7 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
 
 /* Takes into account all triangles near a path. */
 CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector margin = vector(s->margin, s->margin, s->margin);
   const cloth_vector low =
       vector(minimum(s->from.x, s->to.x), minimum(s->from.y, s->to.y), minimum(s->from.z, s->to.z));
@@ -202,7 +202,7 @@ static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cac
     walk_path(c, g, s);
     return;
   }
-  const triangle *triangles = (const triangle *)geometry_data(g, g->data);
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   for (int32_t n = 0; n < cache->count; n++) {
     meet_triangle(s, &triangles[cache->triangles[n]]);
   }

@@ -1,10 +1,11 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
+#include "contact_record.h"
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
-#include "statistics.h"
 #include "types.h"
 
 /// Sleep ///
@@ -12,6 +13,8 @@
 /*
  * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
  * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
+ * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
+ * every step reports these.
  */
 
 #if WITH_SLEEP
@@ -32,15 +35,36 @@ static int is_at_rest(const cloth *c) {
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) ? 0.0f : max_squared))) {
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
       return 0;
     }
   }
-  return 1;
+  return are_bodies_at_rest(c);
+}
+
+/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
+static void sum_resting_reactions(const cloth *c, int starts) {
+  const float *reported = (const float *)(const void *)reactions_of(c);
+  float *resting = floats_at(c, c->state.resting);
+  for (int32_t n = 0; n < report_count(c); n++) {
+    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+  }
+}
+
+/* Sets a sum to its factor times another: reactions per second, and those of a step. */
+static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
+  for (int32_t n = 0; n < report_count(c); n++) {
+    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+  }
 }
 
 static void fall_asleep(const cloth *c) {
+  float *resting = floats_at(c, c->state.resting);
+  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   if (c->state.warm_start) {
     fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
@@ -54,17 +78,23 @@ static void fall_asleep(const cloth *c) {
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   cloth_inputs *inputs = inputs_of(c);
-  inputs->rest_time = c->settings.sleep.speed > 0.0f && is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  if (!(c->settings.sleep.speed > 0.0f)) {
+    inputs->rest_time = 0.0f;
+    return;
+  }
+  sum_resting_reactions(c, inputs->rest_time == 0.0f);
+  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
 
-/* The step of a sleeping cloth: reports that it sleeps, and moves nothing. */
-CLOTH_SEPARATE int step_asleep(const cloth *c) {
+/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
+CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
-  fill_zero(reactions_of(c), reaction_bytes(c));
+  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
+  clear_contact_record(c);
   s->asleep = 1;
   add_work(c, 1, COST_STEP);
   return CLOTH_OK;

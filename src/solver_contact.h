@@ -2,6 +2,8 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact.h"
+#include "contact_record.h"
+#include "contact_response.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
@@ -26,7 +28,7 @@
 
 /* Adds to a collider's reaction the opposite of an impulse on one particle at `position`. */
 static void add_reaction(const cloth *c, const moving_body *m, cloth_vector position, cloth_vector impulse) {
-  cloth_vector arm = vector_flush_work(vector_subtract(position, shape_of(c, m)->pose.position));
+  cloth_vector arm = vector_flush_work(vector_subtract(position, m->pivot));
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   react(c, m, impulse, vector_cross(arm, impulse));
 }
@@ -201,8 +203,17 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
-    add_reaction(c, m, p, vector_scale(received, reference_mass(c)));
-    counts->contacts += CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
+    const cloth_vector impulse = vector_scale(received, reference_mass(c));
+    add_reaction(c, m, p, impulse);
+#if WITH_CONTACT_RECORD
+    if (has_contact_record(c)) {
+      add_varying_work(c, 1, COST_RECORD);
+      record_contact(c, is_held ? m->substep : -1, i, m->index, p,
+                     vector_load(vectors_at(c, c->scratch.contact_normal), i), impulse);
+    }
+#endif
+    counts->contacts += is_held;
     counts->contacts_sticking += CONTACT_KIND(contact_info_of(c)[i]) == CONTACT_STICK;
   }
 }

@@ -1,13 +1,11 @@
 #pragma once
 #include "access.h"
 #include "hash.h"
-#include "scalar.h"
-#include "types.h"
 
 /// State ///
 
 /*
- * Saves, and the hash of a state. In and out: the state span of the arena. Scratch is not used.
+ * The hash of a state. In: the state span of the arena. Scratch is not used.
  *
  * The state consists of words of 4 bytes, floats and integers, except for the freedoms at its start, which are bytes
  * and are hashed as little-endian words. So the hash is the same on machines of either byte order.
@@ -50,55 +48,4 @@ int cloth_hash(const cloth *c, uint64_t *hash) {
 
 uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
-}
-
-/* First word of a save. A machine of the other byte order reads another number and refuses the save. */
-#define SAVE_MAGIC 0x65766173u
-
-/* The header of a save: magic number, bytes of state, hash of the config. */
-static void describe_save(const cloth *c, uint32_t header[SAVE_HEADER_BYTES / 4]) {
-  header[0] = SAVE_MAGIC;
-  header[1] = c->state.end - c->state.freedom;
-  header[2] = c->config_hash[0];
-  header[3] = c->config_hash[1];
-}
-
-int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  describe_save(c, header);
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  copy_memory(buffer, header, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), header[1]);
-  return CLOTH_OK;
-}
-
-int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  uint32_t header[SAVE_HEADER_BYTES / 4];
-  uint32_t expected[SAVE_HEADER_BYTES / 4];
-  copy_memory(header, buffer, SAVE_HEADER_BYTES);
-  describe_save(c, expected);
-  if (header[0] != expected[0]) {
-    return CLOTH_ERROR_IMAGE_VERSION;
-  }
-  if (header[1] != expected[1] || header[2] != expected[2] || header[3] != expected[3]) {
-    return CLOTH_ERROR_IMAGE_CONFIG;
-  }
-  if (bytes < SAVE_HEADER_BYTES + header[1]) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  copy_memory(at(c, c->state.freedom), (const uint8_t *)buffer + SAVE_HEADER_BYTES, header[1]);
-  return CLOTH_OK;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_record.h"
 #include "hash.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -20,17 +21,16 @@ static int32_t public_mode(const spring_family *s) {
   return modes[s->projected];
 }
 
-/* Bytes of the reactions of all colliders and shared bodies. */
-static size_t reaction_bytes(const cloth *c) {
-  return (size_t)(c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * sizeof(cloth_reaction);
-}
-
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
   fill_zero(s, sizeof *s);
   fill_zero(at(c, c->own.iterations), (size_t)plan->substeps * sizeof(uint16_t));
-  fill_zero(reactions_of(c), reaction_bytes(c));
+  fill_zero(reactions_of(c), (size_t)report_count(c) * sizeof(float));
+  if (c->own.attached) {
+    fill_zero(at(c, c->own.attached), (size_t)c->settings.capacity.max_attachments * sizeof(cloth_vector));
+  }
+  clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {

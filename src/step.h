@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "attachments.h"
 #include "bend_solve.h"
 #include "compiler.h"
 #include "confinement.h"
@@ -8,14 +9,16 @@
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
-#include "geometry.h"
 #include "implicit.h"
 #include "motion.h"
+#include "origin.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
 #include "sleep.h"
 #include "solver_contact.h"
 #include "statistics.h"
+#include "step_origin.h"
 #include "strain_limit.h"
 #include "targets.h"
 #include "tether_pull.h"
@@ -29,7 +32,7 @@
 /*
  * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
  * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it.
+ * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
  * In: the state, the settings, dt. Out: the state and the statistics.
  * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
@@ -49,9 +52,20 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
     add_implicit_change(c, plan, index, contacts);
+#if WITH_BODIES
+    if (notes_pins(c)) {
+      note_confined_residuals(c);
+    }
+#endif
   } else {
     add_explicit_change(c);
   }
+
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
@@ -72,6 +86,11 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   } else if (c->state.velocity_history || only_body_forces) {
     predict(c, plan, only_body_forces);
   }
+#if WITH_BODIES
+  if (only_body_forces && notes_pins(c)) {
+    note_body_forces(c, plan);
+  }
+#endif
   if (!only_body_forces) {
     contacts = add_forces(c, plan, index);
   }
@@ -88,14 +107,43 @@ static int32_t advance_velocities(const cloth *c, const step_plan *plan, int32_t
   return contacts;
 }
 
+#if WITH_PROJECTION
+
+/* Pulls the tethers of all slots, and notes what they do to pins. */
+static void pull_all_tethers(const cloth *c) {
+  workspace_of(c)->obstacles = find_obstacles(c);
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+#if WITH_BODIES
+    keep_before_tethers(c);
+#endif
+    pull_tethers(c, slot);
+#if WITH_BODIES
+    note_tethers(c, slot);
+#endif
+  }
+}
+
+#endif
+
 /* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  /* Particles that are at their targets are pins to what follows: targets. */
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
   solve_lines(c, plan);
   if (holds) {
     hold_contacts(c, 0);
@@ -104,10 +152,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #if WITH_PROJECTION
   /* 2b. Tethers: tether_pull. */
   if (plan->projects && plan->tethered) {
-    workspace_of(c)->obstacles = find_obstacles(c);
-    for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-      pull_tethers(c, slot);
-    }
+    pull_all_tethers(c);
   }
 #endif
 
@@ -123,8 +168,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
-  /* 2d. Velocities from the moved positions: motion. */
-  update_velocities_from_positions(c, plan);
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
 }
 
 /* Substep `index` of a step, plan->h seconds long. */
@@ -134,30 +180,35 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   counts->contacts = 0;
   counts->contacts_sticking = 0;
 
-  /* 1. New velocities and predicted positions: confinement, motion, forces, solver_contact, implicit. */
+  /* 1. New velocities and predicted positions: attachments, confinement, motion, forces, solver_contact, implicit. */
+  start_moving(c, plan);
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
 
-  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit, motion. */
+  /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
+     the limit on speed: motion. */
   if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts);
+    enforce_lengths(c, plan, contacts, index);
+    update_velocities_from_positions(c, plan, counts);
+  } else {
+    settle_velocities(c, plan, counts);
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
+  move_by_attached(c, plan);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
   if (WITH_CONTACT_SOLVER && contacts) {
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    if (has_contact_pushes(c)) {
-      withdraw_pushes(c, plan);
-    }
     project_contacts(c, plan, index, counts);
     if (has_contact_pushes(c)) {
       forget_pushes(c);
     }
   }
+
+  finish_moving(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
@@ -170,7 +221,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, plan, counts);
+  accept_particles(c, counts);
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -181,7 +232,12 @@ static void prepare_step(const cloth *c, float dt) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
-  w->plan.is_free = is_free_cloth(c);
+#if WITH_TARGETS && WITH_PROJECTION
+  if (has_led_particles(c, &w->plan)) {
+    w->plan.led = hold_led_particles(c);
+  }
+#endif
+  w->plan.is_free = !w->plan.led && is_free_cloth(c);
   int32_t uniform = find_uniform_lines(c);
   reset_statistics(c, &w->plan);
   if (WITH_PLANNING) {
@@ -194,10 +250,27 @@ static void prepare_step(const cloth *c, float dt) {
     choose_tethers(c);
   }
   w->plan.tethered = c->state.tethers ? mark_tethers(c) : 0;
+  if (w->plan.tethered && w->plan.projects) {
+    let_out_tethers(c, &w->plan);
+  }
 #endif
   if (has_bend_lines(&w->plan)) {
     plan_bend_lines(c, &w->plan);
   }
+}
+
+/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
+static void start_at_origin(const cloth *c) {
+  workspace *w = workspace_of(c);
+  position_box box = box_around(c);
+#if WITH_ORIGIN
+  w->statistics.origin_shift = follow_cloth(c, &box);
+  const cloth_metres shift = w->statistics.origin_shift;
+  w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
+#endif
+  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -216,16 +289,19 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) {
-    return step_asleep(c);
+    return step_asleep(c, dt);
   }
 #endif
   prepare_step(c, dt);
+  start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
+    w->plan.index = index;
     substep(c, &w->plan, index);
   }
+  leave_step_origin(c);
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
@@ -244,75 +320,3 @@ static void allow_refinements(const cloth *c) {
   w->is_cut = 0;
   w->refinements = 0;
 }
-
-/* check_step() for a step without surroundings. */
-static int check_step_alone(const cloth *c, float dt) {
-  int error = check_step(c, dt);
-#if WITH_GEOMETRY
-  error = error ? error : check_geometries(c, NULL);
-#endif
-  return error;
-}
-
-/* Begins a step without shared bodies; wakes a cloth that had some near it in the step before. */
-static void forget_bodies(const cloth *c) {
-  const uint32_t none[2] = {0, 0};
-  workspace_of(c)->shared_bodies = 0;
-  if (WITH_SHARED_BODIES) {
-    set_input(c, inputs_of(c)->shared_hash, none, sizeof none);
-  }
-}
-
-int cloth_step(cloth *c, float dt) {
-  int error = check_step_alone(c, dt);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  forget_bodies(c);
-  return step(c, dt);
-}
-
-#if WITH_PLANNING
-
-int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step_alone(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
-  forget_bodies(c);
-  int result = step(c, dt);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
-  return result;
-}
-
-int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step_alone(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
-  forget_bodies(c);
-  return step(c, dt);
-}
-
-#endif

@@ -4,6 +4,7 @@
 #include "costs.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pin_reactions.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -16,7 +17,8 @@
  *     x_p += w_p g (l^2 - L^2) / (l^2 + L^2) d,   x_q -= w_q g (l^2 - L^2) / (l^2 + L^2) d,   d = x_q - x_p, l = |d|,
  * with the nearest length L of the range, the mobilities w and the gain g = 1 / (w_p + w_q), exact to first order in
  * l - L, without a square root. Lines are taken one bundle at a time, their springs in red-black order: no two springs
- * of a colour share a particle.
+ * of a colour share a particle. Pins that are farther apart than the line between them may reach contradict the limit:
+ * then it gives way along that line, up to the strain that they share evenly.
  * In: the settings, scratch.mobility. Out: the predicted positions, in scratch.product. Scratch: residual.
  */
 
@@ -34,11 +36,18 @@ typedef struct end_displacements {
   lanes3 from, to;
 } end_displacements;
 
+/* A range for the lengths of the springs of several lines. */
+typedef struct line_range {
+  float low;
+  lanes high;         /* squared [m^2]; of each line */
+  const cloth *noted; /* whose pins note what the range does, or NULL */
+} line_range;
+
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
    make the products of the next spring subnormal. */
-CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, lanes mobility, lanes other, lanes3 d) {
+CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lanes mobility, lanes other, lanes3 d) {
   const lanes squared = lanes3_dot(d, d);
-  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), lanes_splat(range->high));
+  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), range->high);
   const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
   const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
   const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
@@ -48,12 +57,43 @@ CLOTH_INLINE end_displacements limit_displacements(const distance_range *range, 
   return moved;
 }
 
+#if WITH_BODIES
+
+/* Notes what a spring of each line does to pins at its ends: the opposite of what it does to the other end. `moved`:
+   the displacements of both ends, of which `share` counts. */
+CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, int32_t element, int32_t other,
+                                const end_displacements *moved, float share) {
+  float values[6][CLOTH_LANES];
+  const vector_array from = {values[0], values[1], values[2]}, to = {values[3], values[4], values[5]};
+  lanes3_store(from, 0, lanes3_scale(moved->from, lanes_splat(share)), CLOTH_LANES);
+  lanes3_store(to, 0, lanes3_scale(moved->to, lanes_splat(share)), CLOTH_LANES);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    const int32_t i = b->first + element * b->along + lane * b->across;
+    const int32_t j = b->first + other * b->along + lane * b->across;
+    const int held_i = is_pinned(range->noted, i), held_j = is_pinned(range->noted, j);
+    const float at_i = b->mobility[element * b->next + lane], at_j = b->mobility[other * b->next + lane];
+    if (held_i && at_j > 0.0f) {
+      note_displacement(range->noted, i, vector_scale(vector_load(to, lane), 1.0f / at_j));
+    }
+    if (held_j && at_i > 0.0f) {
+      note_displacement(range->noted, j, vector_scale(vector_load(from, lane), -1.0f / at_i));
+    }
+  }
+}
+
+#endif
+
 /* Limits the springs from an element to the next, of all lines. */
-CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, int32_t element) {
+CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
   end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_BODIES
+  if (range->noted) {
+    note_limits(range, b, element, element + 1, &moved, 1.0f);
+  }
+#endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
   lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
 }
@@ -68,7 +108,7 @@ CLOTH_INLINE void limit_link(const distance_range *range, const line_bundle *b, 
 
 /* Limits all springs of rings, spring after spring, starting with the one that ends at element 0. That one is evaluated
    again at the end: each particle needs the corrections of the spring before and after it. */
-CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) {
+CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
   const lanes3 start = lanes3_load(b->x, 0);
   int32_t element = b->length - 1;
   lanes3 here = lanes3_load(b->x, element * b->next);
@@ -79,6 +119,11 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_BODIES
+    if (range->noted && n > 0) {
+      note_limits(range, b, element, other, &moved, RING_SHARE);
+    }
+#endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
       lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
@@ -91,10 +136,37 @@ CLOTH_INLINE void limit_ring(const distance_range *range, const line_bundle *b) 
 
 #endif
 
+/* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
+   times the limit: the n-th part of the distance, squared. The largest over the line. */
+CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const int32_t end = b->is_ring ? 2 * b->length : b->length;
+  lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
+  lanes3 pin = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = 0; n < end; n++) {
+    const int32_t i = (n < b->length ? n : n - b->length) * b->next;
+    const lanes pinned =
+        lanes_drop(lanes_less(zero, lanes_load(b->mobility + i)), lanes_keep(lanes_first(b->count), one));
+    const lanes_mask is_pin = lanes_less(zero, pinned);
+    const lanes_mask is_second = lanes_both(is_pin, lanes_less(zero, springs));
+    if (lanes_any(is_pin)) {
+      const lanes3 x = lanes3_keep(is_pin, lanes3_load(b->x, i));
+      const lanes3 apart = lanes3_flush_below(lanes3_keep(is_second, lanes3_subtract(x, pin)), STATE_QUANTUM);
+      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), one);
+      high = lanes_maximum(high, lanes_divide(lanes3_dot(apart, apart), squared_count));
+      pin = lanes3_select(is_pin, x, pin);
+      springs = lanes_drop(is_pin, springs);
+    }
+    const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+    springs = lanes_add(springs, follows);
+  }
+  return high;
+}
+
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
-  const distance_range range = *limit;
   const line_bundle b = *bundle;
+  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -112,7 +184,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
   return range;
 }
 

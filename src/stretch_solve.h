@@ -2,7 +2,9 @@
 #include "access.h"
 #include "compiler.h"
 #include "lanes.h"
+#include "layout.h"
 #include "lines.h"
+#include "pin_reactions.h"
 #include "scalar.h"
 #include "springs.h"
 #include "stiffness.h"
@@ -65,6 +67,15 @@ enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
 
 CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
+   anything. */
+CLOTH_INLINE void store_tension(const stretch_lines *l, int32_t element, lanes tension) {
+  if (WITH_BODIES) {
+    const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+    lanes_store(stretch_slot(l, element) + place * CLOTH_LANES, tension);
+  }
 }
 
 /* Compliance of the springs from an element to the next where maps vary, from that of the family. */
@@ -218,6 +229,7 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
+  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
@@ -400,6 +412,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;
   line_place place = start;
@@ -413,6 +426,54 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
     }
     line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
     line_place_move(&l->b, 0, 1, &place);
+  }
+}
+
+#endif
+
+#if WITH_BODIES
+
+/* The particle of an element in a lane of a bundle. */
+static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return b->first + element * b->along + lane * b->across;
+  }
+  const line_place place = line_place_of(b, b->slant, element);
+  return place.at + lane - (lane < place.room ? 0 : b->columns);
+}
+
+static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {
+  if (b->slant == 0) {
+    return vector_load(b->x, element * b->next + lane);
+  }
+  return vector_load(b->x, line_particle(b, element, lane));
+}
+
+/* Pull of the spring from an element to the next on the former, as a displacement: the tension, along the spring as it
+   is now. */
+static cloth_vector tension_after(const stretch_lines *l, int32_t element, int32_t lane) {
+  const int32_t other = element + 1 < l->b.length ? element + 1 : 0;
+  const int32_t place = line_slot_blocks(&l->b) == LINE_SLOT ? STRETCH_AROUND : STRETCH_AROUND + 1;
+  const float tension = stretch_slot(l, element)[place * CLOTH_LANES + lane];
+  const cloth_vector d = vector_subtract(line_position(&l->b, other, lane), line_position(&l->b, element, lane));
+  return vector_scale(d, tension);
+}
+
+/* Notes the pull of the springs of a bundle that has been solved on its pins. */
+CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
+  const int is_ring = l->b.is_ring && l->b.slant == 0;
+  const int32_t last = l->b.length - 1;
+  for (int32_t element = 0; element <= last; element++) {
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      const int32_t particle = line_particle(&l->b, element, lane);
+      if (is_pinned(l->c, particle)) {
+        const cloth_vector none = {0.0f, 0.0f, 0.0f};
+        const cloth_vector after = element < last || is_ring ? tension_after(l, element, lane) : none;
+        const int32_t spring = element > 0 ? element - 1 : last;
+        const cloth_vector before = element > 0 || is_ring ? tension_after(l, spring, lane) : none;
+        note_displacement(l->c, particle, vector_subtract(after, before));
+      }
+    }
   }
 }
 

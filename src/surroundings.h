@@ -1,6 +1,5 @@
 #pragma once
 #include "access.h"
-#include "bounds.h"
 #include "colliders.h"
 #include "compiler.h"
 #include "contact.h"
@@ -13,15 +12,15 @@
 #include "shape_mesh.h"
 #include "shapes.h"
 #include "step.h"
+#include "step_origin.h"
 #include "types.h"
-#include "work.h"
 
 /// Surroundings ///
 
 /*
  * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the bodies of
- * the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
+ * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
+ * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
 #if WITH_COLLIDERS
@@ -29,7 +28,7 @@
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
   if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_SHARED_BODY_LIMIT) {
+      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
   if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
@@ -38,7 +37,7 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
-static int check_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
+static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
   error = error ? error : check_pose(&body->previous);
   if (error || !has_geometry(&body->collider)) {
@@ -63,44 +62,33 @@ static int check_surroundings(const cloth *c, const cloth_surroundings *around) 
   error = error ? error : check_geometries(c, around);
 #endif
   for (int32_t n = 0; around && n < around->body_count && !error; n++) {
-    error = check_body(c, around, &around->bodies[n]);
+    error = check_shared_body(c, around, &around->bodies[n]);
   }
   return error;
 }
 
 #if WITH_SHARED_BODIES
 
-/* A box in world axes [m]. */
-typedef struct world_box {
-  cloth_vector low, high;
-} world_box;
-
-static void hold_point(world_box *box, cloth_vector p, float reach) {
+static void hold_point(position_box *box, cloth_vector p, float reach) {
   box->low =
       vector(minimum(p.x - reach, box->low.x), minimum(p.y - reach, box->low.y), minimum(p.z - reach, box->low.z));
   box->high =
       vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
 }
 
-static world_box empty_box(void) {
-  const world_box box = {{BOUND_BEYOND, BOUND_BEYOND, BOUND_BEYOND}, {-BOUND_BEYOND, -BOUND_BEYOND, -BOUND_BEYOND}};
-  return box;
-}
-
-static int do_boxes_overlap(const world_box *a, const world_box *b) {
+static int do_boxes_overlap(const position_box *a, const position_box *b) {
   return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
          a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
    again beyond it as the fastest goes, as forces change velocities. */
-static world_box box_of_cloth(const cloth *c, float dt) {
-  world_box box = empty_box();
+static position_box box_of_cloth(const cloth *c, float dt) {
+  position_box box = box_around(c);
   float fastest = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
     const cloth_vector way = vector_scale(vector_flush_work(starting_velocity(c, i, 1.0f / dt)), dt);
-    hold_point(&box, p, 0.0f);
     hold_point(&box, vector_add(p, way), 0.0f);
     fastest = maximum(maximum(absolute(way.x), maximum(absolute(way.y), absolute(way.z))), fastest);
   }
@@ -112,20 +100,45 @@ static world_box box_of_cloth(const cloth *c, float dt) {
   return box;
 }
 
+/* Is the ground of a height field near the cloth? It is endless below, so the sides count. */
+static int is_field_near(const collider_slot *slot, const cloth_geometry *g, const position_box *box) {
+  const cloth_vector half = vector_scale(vector_subtract(box->high, box->low), 0.5f);
+  const cloth_vector way = vector_subtract(slot->body.pose.position, slot->previous.position);
+  const cloth_vector p = to_local(&slot->body.pose, vector_add(box->low, half));
+  const float reach = vector_length(half) + vector_length(vector_flush_work(way));
+  const int turns = !are_equal(&slot->body.pose.rotation, &slot->previous.rotation, sizeof(cloth_rotation));
+  return turns || (p.x > g->low.x - reach && p.x < g->high.x + reach && p.z > g->low.z - reach &&
+                   p.z < g->high.z + reach && p.y < g->high.y + reach);
+}
+
 /* Is a body that moves from slot->previous to its pose near the cloth? */
-static int is_body_near(const cloth *c, const collider_slot *slot, const world_box *box) {
-  const float reach = body_reach(&slot->body, geometry_of(c, &slot->body));
-  world_box swept = empty_box();
+static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
+  const cloth_geometry *g = geometry_of(c, &slot->body);
+  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    return is_field_near(slot, g, box);
+  }
+  const float reach = body_reach(&slot->body, g);
+  position_box swept = {slot->body.pose.position, slot->body.pose.position};
   hold_point(&swept, slot->body.pose.position, reach);
   hold_point(&swept, slot->previous.position, reach);
   return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_overlap(&swept, box);
 }
 
-/* A body as a step uses it. */
+/* A body as a step uses it, relative to the origin of the table. */
 static collider_slot slot_of_body(const cloth_shared_body *body) {
   collider_slot slot = stored_collider(&body->collider);
   slot.previous = normalised_pose(&body->previous);
   return slot;
+}
+
+/* Puts a body into the cloth's frame. Returns 0 if it is farther from the origin of the cloth than positions may be. */
+static int place_body(const cloth *c, const cloth_surroundings *around, collider_slot *slot) {
+  const cloth_metres here = inputs_of(c)->origin, there = around->origin;
+  const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
+  slot->body.pose.position = vector_add(slot->body.pose.position, way);
+  slot->previous.position = vector_add(slot->previous.position, way);
+  return vector_in_range(slot->body.pose.position, CLOTH_POSITION_LIMIT) &&
+         vector_in_range(slot->previous.position, CLOTH_POSITION_LIMIT);
 }
 
 /* Takes the bodies near the cloth into the step. Returns how many there was no room for. */
@@ -134,14 +147,15 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
   int32_t *places = (int32_t *)at(c, c->own.shared_places);
   int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
-  const world_box box = box_of_cloth(c, dt);
+  const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
-    const collider_slot slot = slot_of_body(&around->bodies[n]);
-    if (!is_body_near(c, &slot, &box)) {
+    collider_slot slot = slot_of_body(&around->bodies[n]);
+    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) {
       continue;
     }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
-    if (w->shared_bodies == c->settings.capacity.max_shared_bodies || (is_mesh && meshes == c->settings.capacity.meshes)) {
+    if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
+        (is_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
@@ -152,14 +166,36 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   return left_out;
 }
 
+/* Hashes where a position is in the world, whatever origin it is told from: whole metres and what is above them. */
+static void hash_place(hasher *h, float position, int32_t origin) {
+  const int32_t whole = whole_below(position);
+  float_bits rest;
+  rest.value = flush_small(position - (float)whole, STATE_QUANTUM);
+  hash_word(h, (uint32_t)(origin + whole));
+  hash_word(h, rest.bits);
+}
+
+static void hash_position(hasher *h, cloth_vector *position, cloth_metres origin) {
+  hash_place(h, position->x, origin.x);
+  hash_place(h, position->y, origin.y);
+  hash_place(h, position->z, origin.z);
+  *position = vector(0.0f, 0.0f, 0.0f);
+}
+
 /* Wakes a cloth near which other bodies are than in the step before. */
-static void compare_bodies(const cloth *c) {
+static void compare_bodies(const cloth *c, const cloth_surroundings *around) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
   const int32_t bodies = workspace_of(c)->shared_bodies;
   uint32_t words[2] = {0, 0};
   if (bodies) {
     hasher h;
     hash_start(&h);
-    hash_words(&h, (const any_word *)at(c, c->own.shared_bodies), bodies * (int32_t)(sizeof(collider_slot) / 4));
+    for (int32_t n = 0; n < bodies; n++) {
+      collider_slot slot = slot_of_body(&around->bodies[places[n]]);
+      hash_position(&h, &slot.body.pose.position, around->origin);
+      hash_position(&h, &slot.previous.position, around->origin);
+      hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
+    }
     const uint64_t hash = hash_end(&h);
     words[0] = (uint32_t)hash;
     words[1] = (uint32_t)(hash >> 32);
@@ -191,7 +227,7 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   const int has_bodies = around && around->body_count > 0;
   const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
   if (c->settings.capacity.max_shared_bodies > 0) {
-    compare_bodies(c);
+    compare_bodies(c, around);
   }
   const int result = step(c, dt);
   if (has_bodies) {
@@ -208,14 +244,11 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   return result;
 }
 
-int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step(c, dt);
-  error = error ? error : check_surroundings(c, around);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  return step_with(c, dt, around);
+#else
+
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)around;
+  return step(c, dt);
 }
 
 #endif

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_momentum.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -22,22 +23,27 @@
 /* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
    reload them every iteration. */
 typedef struct target_context {
-  vector_array x, v; /* predicted positions and velocities */
+  vector_array start, x, v; /* positions at the start of the substep, predicted positions, velocities */
   vector_array limit, position, position_before, normal, normal_before;
   const float *mobility;
   /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
    * step. */
   float early, late;
-  float inverse_h; /* of the substep [1/s] */
+  cloth_vector origin; /* of the step [m] */
+  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
 /* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
    0 in lanes past the last particle. */
-CLOTH_INLINE lanes3 target_between(const target_context *f, vector_array before, vector_array after, int32_t i,
-                                   lanes_mask valid) {
-  lanes3 from = lanes3_scale(lanes3_load(before, i), lanes_splat(f->early));
-  return lanes3_keep(valid, lanes3_add_scaled(from, lanes3_load(after, i), lanes_splat(f->late)));
+CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes3 after, lanes_mask valid) {
+  return lanes3_keep(valid,
+                     lanes3_add_scaled(lanes3_scale(before, lanes_splat(f->early)), after, lanes_splat(f->late)));
+}
+
+/* The positions of a block of targets, as the step has them. */
+CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
+  return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
 
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
@@ -114,13 +120,15 @@ CLOTH_SEPARATE void keep_block_out_of_backstops(const target_context *f, int32_t
   *p = lanes3_load(positions, 0);
 }
 
-/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. A particle that is
-   moved has its velocity changed by the displacement over the substep, and its history invalidated, as in contact. */
-CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_context *f, int32_t i, int32_t left) {
+/* Enforces the motion constraints of a block of particles: first max_distance, then the backstops. The velocity of a
+   particle that is moved becomes its displacement over the substep, whatever contact has done before, and its history
+   is invalidated, as in contact. */
+CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const step_plan *plan, const target_context *f, int32_t i,
+                                             int32_t left) {
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes_mask valid = lanes_first(left);
-  lanes3 target = target_between(f, f->position_before, f->position, i, valid);
+  lanes3 target = target_between(f, target_places(f, f->position_before, i), target_places(f, f->position, i), valid);
   lanes3 x = lanes3_keep(valid, lanes3_load(f->x, i));
   lanes3 from = lanes3_flush_below(lanes3_subtract(x, target), STATE_QUANTUM);
   lanes max_distance = lanes_keep(valid, lanes_load(f->limit.x + i));
@@ -131,23 +139,33 @@ CLOTH_INLINE void constrain_block_to_targets(const cloth *c, const target_contex
   lanes3 p = lanes3_select(far, lanes3_scale(from, lanes_divide(max_distance, length)), from);
   lanes radius = lanes_keep(valid, lanes_load(f->limit.z + i));
   if (f->fixed_work || lanes_any(lanes_both(moves, lanes_less(zero, radius)))) {
-    keep_block_out_of_backstops(f, i, left, target_between(f, f->normal_before, f->normal, i, valid), &p);
+    const lanes3 normal = target_between(f, lanes3_load(f->normal_before, i), lanes3_load(f->normal, i), valid);
+    keep_block_out_of_backstops(f, i, left, normal, &p);
   }
   lanes3 displacement = lanes3_flush_below(lanes3_subtract(p, from), STATE_QUANTUM);
   lanes_mask moved = lanes_both(moves, lanes_less(zero, lanes3_dot(displacement, displacement)));
   if (!f->fixed_work && !lanes_any(moved)) {
     return;
   }
-  lanes3 change = lanes3_scale(lanes3_keep(moved, displacement), lanes_splat(f->inverse_h));
-  lanes3_store(f->x, i, lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i)), left);
-  lanes3_store(f->v, i, lanes3_add(lanes3_load(f->v, i), change), left);
+  const lanes3 place = lanes3_select(moved, lanes3_add(target, p), lanes3_load(f->x, i));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(place, lanes3_load(f->start, i)), STATE_QUANTUM);
+  const lanes3 before = lanes3_scale(lanes3_load(f->v, i), lanes_splat(plan->h));
+  const lanes3 change = lanes3_keep(moved, displacement);
+  const lanes distance = lanes_maximum(lanes3_length(change), lanes_splat(STATE_QUANTUM));
+  const contact_change done = {.displacement = lanes3_keep(moved, lanes3_subtract(way, before)),
+                               .normal = lanes3_flush(lanes3_scale(change, lanes_divide(one, distance))),
+                               .sliding = lanes3_keep(moved, before),
+                               .touches = moved,
+                               .slides = moved};
+  lanes3_store(f->x, i, place, left);
+  (void)change_velocities(c, plan, i, &done);
   invalidate_block_history(c, moved, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
 }
 
-/* Enforces the motion constraints of all particles in substep `index`. */
-CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+static target_context target_context_of(const cloth *c, const step_plan *plan, int32_t index) {
   const float late = (float)(index + 1) / (float)plan->substeps;
-  const target_context f = {.x = predicted_of(c),
+  const target_context f = {.start = vectors_at(c, c->state.position),
+                            .x = predicted_of(c),
                             .v = vectors_at(c, c->state.velocity),
                             .limit = target_vectors(c, TARGET_LIMIT),
                             .position = target_vectors(c, TARGET_POSITION),
@@ -156,11 +174,68 @@ CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_pl
                             .normal_before = target_vectors(c, TARGET_NORMAL_BEFORE),
                             .mobility = floats_at(c, c->scratch.mobility),
                             .late = late,
+                            .origin = workspace_of(c)->origin,
                             .early = 1.0f - late,
-                            .inverse_h = plan->inverse_h,
                             .fixed_work = c->settings.capacity.fixed_work};
-  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, &f, i, left));
+  return f;
 }
+
+/* Enforces the motion constraints of all particles in substep `index`. */
+CLOTH_HOT CLOTH_SEPARATE void constrain_to_targets(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  EACH_BLOCK(i, left, c->count, constrain_block_to_targets(c, plan, &f, i, left));
+}
+
+#if WITH_PROJECTION
+
+/*
+ * Particles that are to be where their targets are, with a max_distance of 0, are pins to the solves along lines, which
+ * then find lengths between them. Moved there only after the solves they would leave their strain to the springs beside
+ * them.
+ */
+
+/* 1 if targets act as pins: where nothing acts by forces, which know other pins only. */
+static int has_led_particles(const cloth *c, const step_plan *plan) {
+  return inputs_of(c)->targets != TARGETS_NONE && plan->projects && !plan->forces && !has_solver_contacts(c);
+}
+
+/* Takes the mobility of led particles. Returns how many there are. */
+CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
+  const float *max_distance = target_vectors(c, TARGET_LIMIT).x;
+  float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t led = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (max_distance[i] == 0.0f && mobility[i] > 0.0f) {
+      mobility[i] = 0.0f;
+      led++;
+    }
+  }
+  return led;
+}
+
+/* Predicts the led particles at their targets, with the velocities that lead there. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
+  const target_context f = target_context_of(c, plan, index);
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const int32_t left = c->count - i;
+    const lanes_mask valid = lanes_first(left);
+    const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
+    const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
+    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    if (lanes_any(led)) {
+      const lanes3 target =
+          target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
+      const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
+      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
+      lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
+    }
+  }
+}
+
+#endif
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
@@ -206,15 +281,11 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   return a;
 }
 
-/* Largest component of a target's normal, which need not be of unit length: its square stays far below the largest
-   float. */
-#define TARGET_NORMAL_LIMIT 1.0e6f
-
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), TARGET_NORMAL_LIMIT)) {
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
       return CLOTH_ERROR_RANGE;
     }
   }

@@ -4,8 +4,10 @@
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "pin_reactions.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "tethers.h"
 #include "types.h"
 
@@ -86,7 +88,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
       const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];
       float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
-      capsule->from = vector_add(slot->body.pose.position, capsule->from);
+      capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
@@ -182,6 +184,12 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
+CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
+                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
+}
+
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
 CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
   uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
@@ -189,13 +197,15 @@ CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i,
   lanes3 p = lanes3_load(x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
   lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
-  lanes_mask taut = lanes_both(lanes_less(ends->squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
+  lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
   if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
     return;
   }
-  lanes excess = lanes_subtract(squared, ends->squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, ends->squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  lanes excess = lanes_subtract(squared, squared_length);
+  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (obstacles) {
     deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
@@ -293,5 +303,33 @@ static void pull_tethers(const cloth *c, int32_t slot) {
     }
   }
 }
+
+#if WITH_BODIES
+
+/* Keeps the predicted positions, for note_tethers(). */
+static void keep_before_tethers(const cloth *c) {
+  if (notes_pins(c)) {
+    copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
+CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
+  const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    const cloth_vector moved = vector_subtract(vector_load(after, i), vector_load(before, i));
+    if (pin >= 0 && mobility[i] > 0.0f && (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f)) {
+      const cloth_vector pull = vector_scale(moved, 1.0f / mobility[i]);
+      note_displacement(c, pin, vector_scale(pull, -1.0f));
+      if (is_pinned(c, i)) {
+        note_displacement(c, i, pull);
+      }
+    }
+  }
+}
+
+#endif
 
 #endif

@@ -1,6 +1,8 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
+#include "costs.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -168,7 +170,7 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
@@ -214,6 +216,73 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
     }
   }
   return any;
+}
+
+/*
+ * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
+ * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
+ * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
+ * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
+ * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
+ * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
+ * is drawn along; long tethers hardly grow.
+ */
+
+/* Position of a pin at the end of the step [m]. */
+static cloth_vector end_of_pin(const cloth *c, const step_plan *plan, int32_t pin) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), pin);
+  return vector_add_scaled(x, vector_load(vectors_at(c, c->state.velocity), pin), plan->dt);
+}
+
+static float squared_length(cloth_vector a) {
+  a = vector_flush(a, STATE_QUANTUM);
+  return vector_dot(a, a);
+}
+
+/* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
+   lines, so that they are never farther apart than at one of the two. */
+static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
+  const lanes columns =
+      shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
+  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
+  const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
+  const float apart = maximum(squared_length(before), squared_length(after));
+  if (apart > rest) {
+    plan->tether_growth = maximum(plan->tether_growth, apart / rest);
+    plan->tether_slack = maximum(plan->tether_slack, apart - rest);
+  }
+}
+
+/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
+static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+  const int is_pair = a >= 0 && b >= 0 && a != b;
+  if (is_pair) {
+    let_out_for_pair(c, plan, m, a, b);
+  }
+  return (uint32_t)is_pair;
+}
+
+/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
+   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
+CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
+  const rest_metric m = metric_of(c, plan->tether_scale);
+  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
+  const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
+  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
+  uint32_t pairs = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t above = i - columns, here = first[i];
+    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
+      continue;
+    }
+    pairs += let_out_for(c, plan, &m, here, second[i]);
+    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
+    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
+  }
+  add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
 
 #endif

@@ -13,23 +13,23 @@
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
-typedef struct triangle {
+typedef struct surface_triangle {
   cloth_vector corner;      /* [m] */
   cloth_vector normal;      /* unit length */
   cloth_vector edge[2];     /* to the second and to the third corner [m] */
   cloth_vector outward[3];  /* unit normals of the edges in the plane, from the first edge on */
   float far_side;           /* distance of the second edge from `corner`, along outward[1] [m] */
   float inverse_squared[3]; /* of the lengths of the edges [1/m^2] */
-} triangle;
+} surface_triangle;
 
-LAYOUT_CONTRACT(triangle_is_floats, sizeof(triangle) == 25 * sizeof(float));
+LAYOUT_CONTRACT(triangle_is_floats, sizeof(surface_triangle) == 25 * sizeof(float));
 
 /* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
    corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-static float squared_length(cloth_vector a) {
+static float square_of(cloth_vector a) {
   return vector_dot(a, a);
 }
 
@@ -40,14 +40,14 @@ static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float i
 }
 
 /* Makes a triangle of three corners without fractions below STATE_QUANTUM. Returns 0 if it is degenerate. */
-static int make_triangle(triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
+static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
   t->corner = a;
   t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
   t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
   const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
   const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
   const float twice = vector_length(area);
-  const float squares[3] = {squared_length(t->edge[0]), squared_length(across), squared_length(t->edge[1])};
+  const float squares[3] = {square_of(t->edge[0]), square_of(across), square_of(t->edge[1])};
   const float longest = square_root(maximum(squares[0], maximum(squares[1], squares[2])));
   if (twice < TRIANGLE_MIN_AREA || twice < TRIANGLE_MIN_HEIGHT * longest) {
     return 0;
@@ -64,7 +64,7 @@ static int make_triangle(triangle *t, cloth_vector a, cloth_vector b, cloth_vect
 }
 
 /* How far a point is outside of the three edges; `p` is relative to t->corner. Returns the largest. */
-CLOTH_INLINE float outside_edges(const triangle *t, cloth_vector p, float excess[3]) {
+CLOTH_INLINE float outside_edges(const surface_triangle *t, cloth_vector p, float excess[3]) {
   excess[0] = vector_dot(t->outward[0], p);
   excess[1] = vector_dot(t->outward[1], p) - t->far_side;
   excess[2] = vector_dot(t->outward[2], p);
@@ -72,7 +72,7 @@ CLOTH_INLINE float outside_edges(const triangle *t, cloth_vector p, float excess
 }
 
 /* The vector from the nearest point of an edge to `p`, which is relative to t->corner. */
-static cloth_vector from_edge(const triangle *t, int32_t edge, cloth_vector p) {
+static cloth_vector from_edge(const surface_triangle *t, int32_t edge, cloth_vector p) {
   cloth_vector along = t->edge[edge == 0 ? 0 : 1];
   if (edge == 1) {
     p = vector_subtract(p, t->edge[0]);
@@ -86,13 +86,13 @@ static cloth_vector from_edge(const triangle *t, int32_t edge, cloth_vector p) {
 }
 
 /* The vector from the nearest point of the edges to a point that is outside of some, by `excess`. */
-static cloth_vector from_edges(const triangle *t, cloth_vector p, const float excess[3]) {
+static cloth_vector from_edges(const surface_triangle *t, cloth_vector p, const float excess[3]) {
   cloth_vector nearest = p;
   float least = 1.0e30f;
   for (int32_t edge = 0; edge < 3; edge++) {
     if (excess[edge] > 0.0f) {
       const cloth_vector away = from_edge(t, edge, p);
-      const float squared = squared_length(away);
+      const float squared = square_of(away);
       nearest = squared < least ? away : nearest;
       least = minimum(squared, least);
     }
@@ -103,7 +103,7 @@ static cloth_vector from_edges(const triangle *t, cloth_vector p, const float ex
 #if WITH_MESH
 
 /* Is a triangle nearer to a point than a radius? */
-static int is_triangle_near(const triangle *t, cloth_vector point, float radius) {
+static int is_triangle_near(const surface_triangle *t, cloth_vector point, float radius) {
   const cloth_vector p = vector_subtract(point, t->corner);
   const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
   float excess[3];
@@ -113,7 +113,7 @@ static int is_triangle_near(const triangle *t, cloth_vector point, float radius)
   const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
   const float squared = radius * radius;
   return outside <= 0.0f ||
-         (outside * outside + height * height < squared && squared_length(from_edges(t, p, excess)) < squared);
+         (outside * outside + height * height < squared && square_of(from_edges(t, p, excess)) < squared);
 }
 
 #endif
@@ -194,12 +194,12 @@ static void approach_surface(surface_search *s, float distance, cloth_vector nor
 }
 
 /* The normal on one side of a triangle, without -0. */
-static cloth_vector side_normal(const triangle *t, float side) {
+static cloth_vector side_normal(const surface_triangle *t, float side) {
   return vector_flush_work(vector_scale(t->normal, side));
 }
 
 /* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
-static void measure_end(surface_search *s, const triangle *t, cloth_vector p, float height, float side) {
+static void measure_end(surface_search *s, const surface_triangle *t, cloth_vector p, float height, float side) {
   float excess[3];
   const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
   if (!(outside > 0.0f)) {
@@ -210,7 +210,7 @@ static void measure_end(surface_search *s, const triangle *t, cloth_vector p, fl
     return;
   }
   const cloth_vector away = from_edges(t, p, excess);
-  const float distance = square_root(squared_length(away));
+  const float distance = square_root(square_of(away));
   if (distance > STATE_QUANTUM) {
     approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
   } else {
@@ -233,7 +233,7 @@ static int needs_another_pass(const surface_search *s) {
 #if WITH_MESH
 
 /* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
-static int passes_through(surface_search *s, const triangle *t, float before, float after) {
+static int passes_through(surface_search *s, const surface_triangle *t, float before, float after) {
   const float share = flush_small(before / (before - after), WORK_QUANTUM);
   const cloth_vector start = vector_subtract(s->from, t->corner);
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
@@ -248,7 +248,7 @@ static int passes_through(surface_search *s, const triangle *t, float before, fl
 }
 
 /* Takes one triangle into account. */
-static void meet_triangle(surface_search *s, const triangle *t) {
+static void meet_triangle(surface_search *s, const surface_triangle *t) {
   /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
   const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
   const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);

@@ -20,10 +20,10 @@
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() (motion.h), in
- *             this order
- *   touch     remove_push_velocities() (solver_contact.h), withdraw_pushes() (contact_push.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h), in this order
+ *   touch     remove_push_velocities() (solver_contact.h), project_contacts() (contact.h), forget_pushes()
+ *             (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -72,9 +72,14 @@
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
  *                    touch     prepare clears them
- *   own.shared_bodies       prepare   shared bodies near the cloth, as collider slots           every stage
- *   own.shared_places  prepare   their places in the caller's table                        the end of the step
+ *   own.shared_bodies prepare  shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places prepare  their places in the caller's table                        the end of the step
  *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
+ *   own.contact_record resolve, what each contact did; prepare clears it                the caller
+ *                    touch
+ *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
+ *                              clears them                                                caller
+ *   own.attached               what attachments have passed on of these to colliders     attachments.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -165,6 +170,21 @@ typedef struct mesh_cache {
   int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
   uint32_t triangles[MESH_CACHE];
 } mesh_cache;
+/* The mass of a collider that the cloth moves, and its motion. Consists of words. */
+typedef struct rigid_body {
+  int32_t collider;
+  float mass;            /* [kg] */
+  cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; 0: no torque turns it */
+  cloth_vector velocity; /* of the collider's position, its centre of mass [m/s] */
+  cloth_vector spin;     /* angular velocity in world axes [rad/s] */
+  float gravity;         /* share of gravity that acts on it */
+} rigid_body;
+
+/* A particle that is held at a point of a collider. Consists of words. */
+typedef struct attachment {
+  int32_t particle, collider;
+  cloth_vector point; /* in the collider's axes [m] */
+} attachment;
 
 /* A slot for a collider, with the collider's motion during the next step. */
 typedef struct collider_slot {
@@ -191,11 +211,14 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen; /* TETHERS_STALE ... */
-  int32_t targets;        /* TARGETS_NONE ... */
+  int32_t tethers_chosen;   /* TETHERS_STALE ... */
+  int32_t targets;          /* TARGETS_NONE ... */
+  int32_t body_count;       /* colliders with mass */
+  int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
   uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
@@ -243,6 +266,7 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
+  int32_t index;         /* of the present substep */
   int32_t notes;         /* CLOTH_NOTE_... flags for the result */
   int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
@@ -252,9 +276,12 @@ typedef struct step_plan {
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
   int32_t tethered;      /* 1 if a particle has a tether */
-  int32_t is_free;       /* 1 if no particle is pinned or confined */
+  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
+  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
+  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
+                                        length [m], at most; 0: nothing */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
@@ -272,12 +299,17 @@ typedef struct moving_body {
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
   uint32_t slot;            /* offset of the collider's slot [bytes] */
-  int32_t index, substep;   /* the collider's index and the substep that all this is for */
+  cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
+  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
+  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
+                               its position [m], and rotation [rad] */
+  int32_t index, substep;      /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high; /* its ends, squared [m^2] */
+  float low, high;           /* its ends, squared [m^2] */
+  const struct cloth *noted; /* whose pins note what the range does, or NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -295,6 +327,8 @@ typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
   moving_body body;         /* the collider that body_in_substep() computed last */
+  cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
   int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
@@ -335,7 +369,10 @@ typedef struct cloth_settings {
   } contact;
   cloth_config_sleep sleep;
   struct {
-    int32_t max_colliders, max_confined, fixed_work;
+    float recentre_distance;
+  } world;
+  struct {
+    int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
     int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
@@ -362,6 +399,8 @@ typedef struct own_offsets {
   uint32_t line_factors;
   uint32_t iterations, reactions;
   uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t contact_record;                            /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached;                   /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -372,19 +411,39 @@ typedef struct constant_offsets {
 /* Byte offsets from the start of the arena to the parts of the state, from `freedom` up to `end`. */
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
+  uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
   uint32_t end;
 } state_offsets;
 
+/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
+ */
+typedef struct contact_entry {
+  cloth_contact contact;
+  int32_t next; /* the particle's next entry, see contact_record.h */
+} contact_entry;
+
+/* The versions of library, state and numerics in one word: 4 bits, then 7 bits each. */
+#define SAVE_VERSIONS                                                                                                  \
+  ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
+   (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
+
+/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
+   number for the first and refuses the save. */
+enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
+
 /* The start of every arena: where everything lies, and the settings. */
 struct cloth {
-  uint32_t magic;
-  int32_t count;           /* particles */
-  int32_t stride;          /* floats from one component of a vector array to the next */
-  int32_t has_scratch;     /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  /* The header of every save, see SAVE_WORDS. */
+  uint32_t magic, versions;
+  uint32_t state_bytes;
   uint32_t config_hash[2]; /* of grid, settings and maps; low word first */
-  uint32_t total_bytes;    /* of the arena */
-  uint32_t shared_bytes;   /* of the scratch outside of it */
+  /* What lies where. */
+  int32_t count;         /* particles */
+  int32_t stride;        /* floats from one component of a vector array to the next */
+  int32_t has_scratch;   /* 0 if the scratch is to be shared and cloth_set_scratch() has not been called yet */
+  uint32_t total_bytes;  /* of the arena */
+  uint32_t shared_bytes; /* of the scratch outside of it */
   scratch_offsets scratch;
 #if UINTPTR_MAX == UINT32_MAX
   uint32_t pads[SCRATCH_PARTS]; /* the struct has the same size for 32-bit and 64-bit addresses */
@@ -394,32 +453,42 @@ struct cloth {
   own_offsets own;
   grid_shape grid;
   cloth_settings settings;
-  uint32_t unused; /* makes the size a multiple of eight bytes, the alignment of 64-bit offsets */
+  int32_t max_contacts; /* room in the contact record */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 36 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (9 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 9 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (8 + 2 * 17 + 2 + 12 + 7 + 8 + 36 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 10 + 8 + 40 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
-#define SAVE_HEADER_BYTES 16u
+#define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
+
+/* Largest component of a body's angular velocity [rad/s]. */
+#define MAX_SPIN 1.0e4f
 
 /* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free

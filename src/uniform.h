@@ -30,10 +30,11 @@ static int may_be_uniform(const cloth *c) {
 
 #if WITH_PLANNING
 
-/* Does prepare_particles() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
+/* Does prepare_step() give a particle mobility 1? Does not read the mobility, so that bounds of work can be
    computed between steps, when the scratch holds anything. */
 static int has_unit_mobility(const cloth *c, int32_t particle) {
-  return !is_pinned(c, particle) && mass_ratio_at(c, particle) == 1.0f;
+  const int may_be_led = inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[particle] == 0.0f;
+  return !is_pinned(c, particle) && !may_be_led && mass_ratio_at(c, particle) == 1.0f;
 }
 
 /* What find_uniform_lines() would return, between steps. */

@@ -1,24 +1,27 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "scalar.h"
 
 /// Vertex layouts ///
 
 /* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
 
-#if WITH_TARGETS || WITH_VERTICES
+#if WITH_TARGETS || WITH_VERTICES || WITH_SKIN
+
+#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does an attribute of so many floats lie within a vertex? */
 static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
+#if WITH_TARGETS || WITH_VERTICES
+
 /* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
-
-#define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does a layout fit its stride, and has the buffer room for all vertices? */
 static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
@@ -32,11 +35,15 @@ static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, siz
   return CLOTH_OK;
 }
 
-/* Copies byte by byte, as the caller's buffer may have any alignment. */
-static void copy_floats(void *to, const void *from, int32_t count) {
-  for (int32_t i = 0; i < count * (int32_t)sizeof(float); i++) {
-    ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-  }
+#endif
+
+/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
+   float. */
+#define ATTRIBUTE_LIMIT 1.0e6f
+
+/* The caller's buffer may have any alignment. */
+CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
+  copy_memory(to, from, (size_t)count * sizeof(float));
 }
 
 #endif

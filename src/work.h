@@ -3,13 +3,16 @@
 #include "bounds.h"
 #include "compiler.h"
 #include "config.h"
+#include "contact_record.h"
 #include "costs.h"
 #include "fabric.h"
 #include "init.h"
 #include "layout.h"
 #include "motion.h"
+#include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
+#include "step_origin.h"
 #include "strain_limit.h"
 #include "types.h"
 #include "uniform.h"
@@ -114,17 +117,19 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
 
 /* What the work of a step depends on beside its plan. */
 typedef struct scene_summary {
-  int32_t uniform;       /* particles of mobility 1 where lines may be uniform */
-  int32_t confined;      /* particles confined to lines and planes */
-  int32_t tether_slots;  /* tethers of a particle; 0 without pins */
-  int32_t colliders;     /* all of them ... */
-  uint32_t obstacles;    /* ... and those that may block tethers: all but planes */
-  uint32_t contact_cost; /* of a particle that touches all colliders at once */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t confined;         /* particles confined to lines and planes */
+  int32_t tether_slots;     /* tethers of a particle; 0 without pins */
+  int32_t colliders;        /* all of them ... */
+  uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
+  uint32_t contact_cost;    /* of a particle that touches all colliders at once */
+  int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += max_contact_cost(body);
+  scene->contact_cost += max_contact_cost(body) + COST_LINKS;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -143,6 +148,12 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   fill_zero(&scene, sizeof scene);
   scene.uniform = uniform;
   scene.confined = inputs_of(c)->confined_count;
+  scene.bodies = inputs_of(c)->body_count;
+  scene.attached = inputs_of(c)->attachment_count;
+  for (int32_t i = 0; notes_pins(c) && i < c->count; i++) {
+    scene.noted_pins += is_pinned(c, i);
+  }
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
     if (is_collider(c, index)) {
@@ -154,7 +165,8 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  uint64_t cost = COST_RECOVER + scene->contact_cost;
+  /* A particle is slowed down before contact, and put back after it. */
+  uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -162,6 +174,13 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
+ * more. */
+static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
 /* Maximum number of particles whose hinges or twist are not solved with the factors that uniform lines share: a
@@ -181,6 +200,12 @@ static uint64_t bounds_work(const cloth *c, const scene_summary *scene) {
   return 0;
 }
 
+/* Maximum work of an origin that follows the cloth. */
+static uint64_t follow_work(const cloth *c) {
+  const int follows = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f;
+  return follows ? (uint64_t)(uint32_t)c->count * follow_cost(c) : 0u;
+}
+
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
@@ -194,8 +219,14 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
+  work += notes_pins(c)
+              ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
+              : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + (uint32_t)c->settings.tethers.count * COST_MARK);
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+                                         (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
+  work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
@@ -240,9 +271,10 @@ static int check_step(const cloth *c, float dt) {
 static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = c->settings.capacity.fixed_work ? 0u : max_varying_cost(c, plan, scene);
   if (has_solver_contacts(c) && scene->colliders > 0) {
-    cost += COST_HELD + (plan->solves ? 0u : solve_cost(c, plan));
+    cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  return cost * (uint32_t)c->count * (uint32_t)plan->substeps;
+  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
 /* Adds `count` colliders of the shape whose contacts cost most: capsules, unless a cloth may have geometry. */
@@ -265,7 +297,8 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
 /* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
   const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
-  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles : 0u;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -281,12 +314,13 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->shared_bodies = 0;              /* of no step */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, c->settings.capacity.meshes);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
   *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
@@ -322,6 +356,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
   scene.confined = config->capacity.max_confined;
+  scene.bodies = config->capacity.max_bodies;
+  scene.attached = config->capacity.max_attachments;
+  scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
              config->capacity.meshes);

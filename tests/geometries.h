@@ -195,7 +195,7 @@ static inline built build_grid_of(distance_function distance, double side, int s
 
 /* The surroundings of one geometry, at place 0. */
 static inline cloth_surroundings around_of(const built *b) {
-  cloth_surroundings around = {&b->geometry, 1, NULL, 0, NULL};
+  cloth_surroundings around = {.geometries = &b->geometry, .geometry_count = 1};
   return around;
 }
 

@@ -105,7 +105,7 @@ static void test_level_ground(void) {
       ground.shape = CLOTH_SHAPE_PLANE;
     else
       b = ground_of(kind, &ground);
-    cloth_surroundings around = {NULL, 0, NULL, 0, NULL};
+    cloth_surroundings around = {.geometries = NULL};
     around = kind < 0 ? around : around_of(&b);
     cloth_add_collider(s.sheet, &ground);
     int notes = run_with(s.sheet, 90, &around);
@@ -423,7 +423,7 @@ static void test_moved_geometry(void) {
   cloth_add_collider(s.sheet, &ground);
   cloth_add_collider(t.sheet, &ground);
   const cloth_geometry *moved = (const cloth_geometry *)(const void *)copy;
-  const cloth_surroundings around = around_of(&b), elsewhere = {&moved, 1, NULL, 0, NULL};
+  const cloth_surroundings around = around_of(&b), elsewhere = {.geometries = &moved, .geometry_count = 1};
   run_with(s.sheet, 20, &around);
   run_with(t.sheet, 20, &elsewhere);
   CHECK(read_hash(s.sheet) == read_hash(t.sheet), "another hash");
@@ -483,7 +483,7 @@ static void test_shared_bodies(void) {
   cloth_add_collider(own.sheet, &bodies[1].collider);
   cloth_add_collider(own.sheet, &bodies[2].collider);
   const cloth_surroundings mine = around_of(&hull);
-  cloth_surroundings theirs = {&hull.geometry, 1, bodies, 6, reactions};
+  cloth_surroundings theirs = {&hull.geometry, 1, bodies, 6, reactions, {0, 0, 0}};
   for (int step = 0; step < 60; step++) {
     for (int n = 0; n < 6; n++)
       bodies[n].previous = bodies[n].collider.pose;
@@ -528,7 +528,7 @@ static void test_bodies_and_sleep(void) {
     bodies[n].collider.pose.position = vector_at(n == 2 ? 30.0 : 0.0, n == 1 ? 0.4 : 0.0, 0.0);
     bodies[n].previous = bodies[n].collider.pose;
   }
-  cloth_surroundings around = {NULL, 0, bodies, 3, NULL};
+  cloth_surroundings around = {.bodies = bodies, .body_count = 3};
   run_with(s.sheet, 90, &around);
   CHECK(cloth_is_asleep(s.sheet) == 1, "awake");
   CHECK(read_statistics(s.sheet).overflows == 1, "%d overflows", (int)read_statistics(s.sheet).overflows);
@@ -682,7 +682,7 @@ static void test_call_refusals(void) {
         "an arena is no geometry");
   const cloth_geometry *none = NULL;
   cloth_shared_body body = {cloth_collider_default(), {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}}};
-  cloth_surroundings around = {&none, 1, NULL, 0, NULL};
+  cloth_surroundings around = {.geometries = &none, .geometry_count = 1};
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_GEOMETRY, "NULL in the table");
   around.geometry_count = -1;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a count");

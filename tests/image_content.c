@@ -110,6 +110,17 @@ static void test_impossible_substep(image_fixture *t) {
   refuse_word(t, last, float_word(-1.0e-3f), "a substep backwards");
 }
 
+static void test_impossible_origin(image_fixture *t) {
+  for (int i = 0; i < 3; i++) {
+    size_t word = input_word(&t->at, INPUT_ORIGIN + i);
+    accept_word(t, word, CLOTH_ORIGIN_LIMIT, "the farthest origin");
+    accept_word(t, word, 0u - (uint32_t)CLOTH_ORIGIN_LIMIT, "the farthest origin");
+    refuse_word(t, word, CLOTH_ORIGIN_LIMIT + 1, "an origin beyond the limit");
+    refuse_word(t, word, 0u - (uint32_t)CLOTH_ORIGIN_LIMIT - 1u, "an origin beyond the limit");
+    refuse_word(t, word, 0x80000000u, "an origin beyond the limit");
+  }
+}
+
 /* Without room for them there are no targets, and without a period no gusts. */
 static void test_impossible_animation(image_fixture *t) {
   const image_map *at = &t->at;
@@ -399,6 +410,7 @@ static void test_content(void) {
   test_impossible_history(&t);
   test_impossible_tethers(&t);
   test_impossible_substep(&t);
+  test_impossible_origin(&t);
   test_impossible_sleep(&t);
   test_impossible_animation(&t);
   test_impossible_pads(&t, 1);

@@ -8,7 +8,7 @@
 /// Words of an image ///
 
 /* Where things lie in an image, in words. After the header come four freedoms a word, collider slots, confinements,
-   inputs, and the vectors of the particles as x, y and z planes. */
+   bodies, attachments, reactions at rest, inputs, and the vectors of the particles as x, y and z planes. */
 enum {
   WORD_MAGIC = 0,
   WORD_STATE_VERSION = 1,
@@ -42,22 +42,32 @@ enum {
 /* Words of a confinement. */
 enum { HELD_PARTICLE, HELD_FREEDOM, HELD_DIRECTION, HELD_ANCHOR = 5, HELD_WORDS = 8 };
 
+/* Words of a body and of an attachment. */
+enum { BODY_COLLIDER, BODY_MASS, BODY_INERTIA, BODY_VELOCITY = 5, BODY_SPIN = 8, BODY_GRAVITY = 11, BODY_WORDS };
+enum { ATTACHED_PARTICLE, ATTACHED_COLLIDER, ATTACHED_POINT, ATTACHED_WORDS = 5 };
+
+/* Words of a collider's reaction. */
+enum { REACTION_WORDS = 6 };
+
 /* Words of the inputs. */
 enum {
   INPUT_COLLIDER_END,
   INPUT_CONFINED_COUNT,
   INPUT_TETHERS_CHOSEN,
   INPUT_TARGETS,
+  INPUT_BODIES,
+  INPUT_ATTACHMENTS,
   INPUT_GUST_SEED,
   INPUT_SHARED_HASH,
-  INPUT_GUST_PLACE = 7,
-  INPUT_LAST_SUBSTEP = 9,
+  INPUT_GUST_PLACE = 9,
+  INPUT_ORIGIN = 11,
+  INPUT_LAST_SUBSTEP = 14,
   INPUT_GRAVITY,
-  INPUT_WIND = 13,
-  INPUT_GUST_STRENGTH = 16,
-  INPUT_GUST_PERIOD = 19,
+  INPUT_WIND = 18,
+  INPUT_GUST_STRENGTH = 21,
+  INPUT_GUST_PERIOD = 24,
   INPUT_FABRIC,
-  INPUT_QUIET = 30,
+  INPUT_QUIET = 35,
   INPUT_WORDS
 };
 
@@ -76,6 +86,9 @@ enum {
   REGION_FREEDOM,
   REGION_COLLIDERS,
   REGION_CONFINED,
+  REGION_BODIES,
+  REGION_ATTACHMENTS,
+  REGION_RESTING,
   REGION_CONTACT,
   REGION_TETHERS,
   REGION_INPUTS,
@@ -116,9 +129,14 @@ static inline image_map map_of(const cloth_config *config) {
   int warm = has_solver(config) && config->solver.warm_start;
   int contact = has_solver(config) && config->contact.mode == CLOTH_CONTACT_SOLVER;
   size_t n = (size_t)m.count, vector = 3 * (size_t)m.stride;
+  int pins = config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+  size_t reactions = REACTION_WORDS * (size_t)m.colliders + (pins ? 3 * n : 0);
   const size_t words[REGION_COUNT] = {(n + 3) / 4,
                                       SLOT_WORDS * (size_t)m.colliders,
                                       HELD_WORDS * (size_t)m.confined,
+                                      BODY_WORDS * (size_t)config->capacity.max_bodies,
+                                      ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
+                                      config->sleep.speed > 0.0f ? reactions : 0,
                                       contact ? n : 0,
                                       (size_t)config->tethers.count * n,
                                       INPUT_WORDS,
@@ -177,6 +195,10 @@ static inline int is_float_word(const image_map *m, size_t word) {
     return within % SLOT_WORDS >= SLOT_POSITION;
   case REGION_CONFINED:
     return within % HELD_WORDS > HELD_FREEDOM;
+  case REGION_BODIES:
+    return within % BODY_WORDS > BODY_COLLIDER;
+  case REGION_ATTACHMENTS:
+    return within % ATTACHED_WORDS > ATTACHED_COLLIDER;
   case REGION_INPUTS:
     return within >= INPUT_LAST_SUBSTEP;
   default:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the page,
-# browser for what tests it, window for what builds the game with a window, screen for what tests that, nothing for all
+# browser for what tests it, window for what builds the game with a window, screen for what tests that, bullet for the coupling to that engine, nothing for all
 # other tests.
 set -eu
 
@@ -57,6 +57,12 @@ window | screen)
   ;;
 esac
 [ "${1:-}" != screen ] || need Xvfb xvfb
+# Builds examples/coupling.
+if [ "${1:-}" = bullet ]; then
+  need cc gcc
+  need c++ g++
+  need_file /usr/include/bullet/btBulletDynamicsCommon.h libbullet-dev
+fi
 if [ -n "${1:-}" ]; then
   install_missing
   exit

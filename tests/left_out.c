@@ -106,6 +106,18 @@ int main(void) {
   CHECK(cloth_init(&config, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
   CHECK(cloth_add_collider(sheet, &hull) == CLOTH_ERROR_LEFT_OUT, "a hull");
 #endif
+#ifdef CLOTH_NO_ORIGIN
+  config.world.origin.y = 1;
+  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+  config = cloth_config_default();
+  config.world.recentre_distance = 1.0f;
+  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+#endif
+#ifdef CLOTH_NO_BODIES
+  config.capacity.max_bodies = 1;
+  expect_left_out(&config, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_CONFINED
   config.capacity.max_confined = 1;
   expect_left_out(&config, "capacity.max_confined: CLOTH_NO_CONFINED");
@@ -134,6 +146,11 @@ int main(void) {
 #ifdef CLOTH_NO_AIR
   config.air.drag = 1.0f;
   expect_left_out(&config, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR");
+  config = cloth_config_default();
+#endif
+#if defined(CLOTH_NO_QUERIES) || defined(CLOTH_NO_COLLIDERS)
+  config.capacity.max_contacts = 1;
+  expect_left_out(&config, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS");
 #endif
   return check_report();
 }

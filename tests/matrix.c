@@ -9,7 +9,11 @@
  *
  * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
  */
+#ifdef MATRIX_SMALL
 #include "../cloth.c"
+#else
+#include "../examples/methods/methods.c"
+#endif
 
 #include "../port/boards/board.h"
 #include "schemes.h"
@@ -23,7 +27,7 @@
 #define FULL_FRAMES 4
 
 #ifdef MATRIX_SMALL
-#define ARENA_BYTES 10944
+#define ARENA_BYTES 12160
 #define BUFFER_BYTES 1280
 #define PARTICLES_MOST 36
 #else
@@ -199,6 +203,7 @@ static void configure(int columns, int rows) {
   scene_config.strain_limit.sweeps = 2;
   scene_config.max_colliders = 1;
   scene_config.capacity.max_confined = 2;
+  scene_config.capacity.max_contacts = 12;
 }
 
 static void upright(cloth_config *config) {
@@ -414,6 +419,15 @@ static void far_away(cloth_config *config) {
   config->origin.x = 99998.0f;
 }
 
+/* Far from its origin, which is far from that of the world and follows. */
+static void wandering(cloth_config *config) {
+  projected(config);
+  config->origin.x += 700.0f;
+  config->origin.y -= 40.0f;
+  config->world.origin.y = -123456789;
+  config->world.recentre_distance = 2.0f;
+}
+
 /// Starts ///
 
 static int particle_at(const cloth *sheet, int column, int row) {
@@ -503,6 +517,11 @@ static void throw_down(cloth *sheet) {
   }
 }
 
+static void before_sphere(cloth *sheet) {
+  pin_corners(sheet);
+  add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 700.0f, -40.5f, 0.03125f));
+}
+
 /* Each particle passes the plate within one substep. */
 static void thrown_at_plate(cloth *sheet) {
   cloth_collider plate = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.1875f, 0.0f);
@@ -553,6 +572,28 @@ static void push_through(cloth *sheet, int frame) {
   pose.rotation.z = frame % 2 ? 0.0f : 0.6f;
   pose.rotation.w = frame % 2 ? 0.96f : 0.8f;
   checked(cloth_move_collider(sheet, 0, NULL, &pose));
+}
+
+/* Takes the pins and a ball 1.5 m on in every frame, and moves the origin away once. */
+static void wander(cloth *sheet, int frame) {
+  cloth_metres origin;
+  checked(cloth_get_origin(sheet, &origin));
+  fold((uint32_t)origin.x, 4);
+  cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+  for (int end = 0; end < 2; end++) {
+    int pin = particle_at(sheet, end ? scene_config.columns - 1 : 0, 0);
+    checked(cloth_get_position(sheet, pin, &position));
+    position.x += 1.5f;
+    position.z -= 0.34375f * (float)frame;
+    checked(cloth_move_pin(sheet, pin, position));
+  }
+  cloth_pose pose = {position, {0.28f, 0.0f, 0.0f, 0.96f}};
+  pose.position.y -= 0.375f;
+  checked(cloth_move_collider(sheet, 0, NULL, &pose));
+  if (frame == 3) {
+    origin.z += 512;
+    checked(cloth_set_origin(&sheet, 1, origin));
+  }
 }
 
 static void pull(cloth *sheet, int frame) {
@@ -696,6 +737,7 @@ static const scene scenes[] = {
     {"tiers", 4, 6, 17, 6, in_tiers, pin_corners, pull},
     {"half-light", 8, 3, 25, 6, half_light, pin_corners, NULL},
     {"led", 5, 5, 11, 9, led, hold_loosely, lead},
+    {"wander", 5, 5, 9, 8, wandering, before_sphere, wander},
     {"tube", 5, 6, 9, 11, tube, pin_edge, change_wind},
     {"tube-explicit", 6, 5, 9, 7, explicit_tube, pin_corners, NULL},
     {"tube-projected", 5, 6, 18, 9, projected_tube, pin_edge, change_wind},
@@ -865,6 +907,43 @@ static void fold_vertices(const cloth *sheet) {
     fold_float(values[i]);
 }
 
+static void fold_point(int result, const cloth_surface_point *point) {
+  if (checked(result) == 0)
+    return;
+  fold((uint32_t)point->triangle, 4);
+  fold((uint32_t)point->side, 4);
+  for (int n = 0; n < 3; n++) {
+    fold((uint32_t)point->particle[n], 4);
+    fold_float(point->weight[n]);
+  }
+  fold_vector(point->position);
+  fold_vector(point->normal);
+  fold_float(point->distance);
+}
+
+/* Rays between two opposite corners of the cloth's box and from there past its middle, thin and thick, and the points
+   nearest to both corners. */
+OWN_FRAME static void fold_queries(const cloth *sheet, cloth_vector low, cloth_vector high) {
+  cloth_surface_point point;
+  const cloth_vector along = {high.x - low.x, high.y - low.y + 0.25f, high.z - low.z};
+  for (int n = 0; n < 4; n++) {
+    cloth_ray ray = {low, along, 100.0f, n % 2 ? 0.015625f : 0.0f};
+    ray.direction.x = n < 2 ? along.x : along.x * 0.5f;
+    fold_point(cloth_cast_ray(sheet, &ray, &point), &point);
+  }
+  fold_point(cloth_find_nearest(sheet, low, CLOTH_ANY_DISTANCE, &point), &point);
+  fold_point(cloth_find_nearest(sheet, high, 0.25f, &point), &point);
+  cloth_contact contacts[4] = {{0}};
+  int count = cloth_get_contacts(sheet, contacts, 4);
+  fold((uint32_t)count, 4);
+  for (int n = 0; n < 4 && n < count; n++) {
+    fold((uint32_t)(contacts[n].particle * 256 + contacts[n].collider * 2 + contacts[n].is_touching), 4);
+    fold_vector(contacts[n].position);
+    fold_vector(contacts[n].normal);
+    fold_vector(contacts[n].impulse);
+  }
+}
+
 /* What a caller can ask for after a step, beside the state itself. */
 OWN_FRAME static void fold_results(const cloth *sheet) {
   fold_vertices(sheet);
@@ -872,6 +951,7 @@ OWN_FRAME static void fold_results(const cloth *sheet) {
   checked(cloth_get_bounds(sheet, &low, &high));
   fold_vector(low);
   fold_vector(high);
+  fold_queries(sheet, low, high);
   cloth_measures measures = {0};
   checked(cloth_measure(sheet, &measures));
   fold_float(measures.max_stretch);
@@ -977,6 +1057,10 @@ static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full
   return hash;
 }
 
+#ifndef MATRIX_SMALL
+#include "matrix_methods.h"
+#endif
+
 static void print_set(const char *set, uint64_t hash) {
   put_text("hash ");
   put_text(set);
@@ -1004,7 +1088,8 @@ int board_main(void) {
   self_test();
   print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
 #ifndef MATRIX_SMALL
-  print_set("full", run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1));
+  uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
+  print_set("full", run_method_scenes(full));
 #endif
   return failures == 0 ? 0 : 1;
 }

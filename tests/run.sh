@@ -128,7 +128,7 @@ list) suites 1 | while read -r name kind quick seconds command; do
   [ "$quick" = quick ] || quick=""
   printf '%-28s %-10s %4d s  %s\n' "$name" "$kind" "$seconds" "$quick"
 done ;;
-suite) run_suite "$3" ;;
+suite) [ -z "${3:-}" ] || run_suite "$3" ;; # xargs also runs it when no suite is left
 *)
   echo "unknown: $task" >&2
   exit 2

@@ -55,7 +55,7 @@ static void test_short_buffers(void) {
   size_t saved = t.s.memory.saved_bytes;
   unsigned char *save = copy_bytes(t.image, saved);
   CHECK(cloth_save(t.s.sheet, save, saved) == CLOTH_OK, "a save");
-  const size_t save_sizes[] = {0, 1, 15, 16, 17, saved / 2, saved - 1};
+  const size_t save_sizes[] = {0, 1, 19, 20, 21, saved / 2, saved - 1};
   for (size_t i = 0; i < sizeof save_sizes / sizeof save_sizes[0]; i++) {
     unsigned char *part = copy_bytes(save, save_sizes[i] + 1);
     untouched u = {part, copy_bytes(part, save_sizes[i] + 1), save_sizes[i] + 1};
@@ -136,9 +136,13 @@ static void test_save_header(void) {
   size_t saved = t.s.memory.saved_bytes;
   unsigned char *save = copy_bytes(t.image, saved);
   CHECK(cloth_save(t.s.sheet, save, saved) == CLOTH_OK, "a save");
-  static const int errors[] = {CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_CONFIG,
-                               CLOTH_ERROR_IMAGE_CONFIG};
-  for (size_t bit = 0; bit < 128; bit++) {
+  static const int errors[] = {CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_VERSION, CLOTH_ERROR_IMAGE_CONFIG,
+                               CLOTH_ERROR_IMAGE_CONFIG, CLOTH_ERROR_IMAGE_CONFIG};
+  uint32_t versions, expected = CLOTH_VERSION_MAJOR << 28 | CLOTH_VERSION_MINOR << 21 | CLOTH_VERSION_PATCH << 14;
+  expected |= CLOTH_STATE_VERSION << 7 | CLOTH_NUMERICS_VERSION;
+  memcpy(&versions, save + 4, sizeof versions);
+  CHECK(versions == expected, "versions 0x%08x, not 0x%08x", (unsigned)versions, (unsigned)expected);
+  for (size_t bit = 0; bit < 8 * 20; bit++) {
     save[bit / 8] ^= (unsigned char)(1 << bit % 8);
     REFUSED(&t, cloth_load(t.s.sheet, save, saved), errors[bit / 32]);
     save[bit / 8] ^= (unsigned char)(1 << bit % 8);

@@ -30,6 +30,8 @@ static inline cloth_config projected_config(void) {
   config.substeps = 4;
   config.max_colliders = 4;
   config.capacity.max_confined = 3;
+  config.world.origin.x = 100000;
+  config.world.origin.z = -7;
   return config;
 }
 
@@ -304,6 +306,19 @@ static inline void live_targets(cloth *sheet, double swing) {
   cloth_move_targets(sheet, &layout, vertices, sizeof vertices);
 }
 
+/* A step with the origin moved. Returns what the step does. */
+static inline int live_elsewhere(cloth *sheet) {
+  cloth_metres origin, moved;
+  cloth_get_origin(sheet, &origin);
+  moved = origin;
+  moved.x += 3;
+  moved.y -= 16;
+  cloth_set_origin(&sheet, 1, moved);
+  int result = cloth_step(sheet, FRAME);
+  cloth_set_origin(&sheet, 1, origin);
+  return result;
+}
+
 /* One frame with calls before it. Returns what the step does. */
 static inline int live_frame(cloth *sheet, int frame) {
   double swing = frame % 8 < 4 ? 0.0625 : -0.0625;
@@ -321,7 +336,7 @@ static inline int live_frame(cloth *sheet, int frame) {
     cloth_apply_impulse(sheet, 9, vector_at(0.0, 0.001, 0.0));
   if (frame % 3 == 1)
     live_targets(sheet, swing);
-  return cloth_step(sheet, FRAME);
+  return frame % 4 == 2 ? live_elsewhere(sheet) : cloth_step(sheet, FRAME);
 }
 
 static inline void live(cloth *sheet, int from, int to) {

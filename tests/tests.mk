@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs accuracy conservation flag thesis quality fabrics geometry matrix size cost
+.PHONY: check test list programs abuse accuracy conservation flag thesis quality fabrics geometry matrix size cost methods
 .SECONDARY:
 
 comma := ,
@@ -23,7 +23,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves thesis
+INSIDE = culling deadline internals line_solves methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -51,7 +51,7 @@ endef
 $(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
 $(eval $(call TEST_SET,$(BUILD)/clang,clang,))
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2))
-$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
+$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'))
 
 accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 	$(BUILD)/tests/accuracy
@@ -63,6 +63,12 @@ thesis: $(BUILD)/tests/thesis
 
 conservation flag: %: $(BUILD)/tests/%
 	$<
+
+# Materials, time schemes and solvers of examples/methods beside the documents that they come from.
+methods: $(BUILD)/tests/methods
+	$<
+
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
@@ -80,6 +86,10 @@ fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
 $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c examples/png.c examples/render.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# The adversarial scenes of tests/abuse.c as a table.
+abuse: $(BUILD)/tests/abuse
+	@$< --table
 
 matrix:
 	@sh tests/install.sh

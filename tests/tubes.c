@@ -90,7 +90,7 @@ static double asymmetry(const fixture *s) {
 /* Solves along lines round positions to 3e-8 m, and velocities follow from them: by 5e-5 m/s in a substep of the
    default length, as if by chance. How far sheets drift apart that should move alike [m]: by the rounding of a second,
    and in a solve that leaves part of the change to the next substep. */
-#define DRIFT 5e-4
+#define DRIFT 6e-4
 #define SOLVED_DRIFT 4e-3
 
 /* The ring widens and turns, and all of the tube follows alike. */

@@ -97,7 +97,7 @@ static uint64_t work_done(const cloth *sheet) {
 
 /* The geometry of the scene, if it has one, and a table of bodies. */
 static const cloth_geometry *geometry;
-static cloth_surroundings around = {&geometry, 1, NULL, 0, NULL};
+static cloth_surroundings around = {.geometries = &geometry, .geometry_count = 1};
 
 typedef struct tally {
   uint64_t real, real_most, counted, bound, share_most, share_least;
@@ -129,6 +129,13 @@ static void lead(cloth *sheet, const cloth_config *config) {
   }
 }
 
+/* Moves the origin of a cloth that follows away from it. */
+static void lead_astray(cloth *sheet, const cloth_config *config, int frame) {
+  const cloth_metres away = {frame % 2 ? 37 : -41, 11, -19};
+  if (config->world.recentre_distance > 0.0f)
+    cloth_set_origin(&sheet, 1, away);
+}
+
 static void measure_step(cloth *sheet, const char *name, tally *sum) {
   uint64_t bound = 0;
   check(cloth_get_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_get_work_bound");
@@ -155,6 +162,7 @@ static void play(const char *name, const scene *description, int frames) {
   lead(sheet, &description->config);
   for (int frame = 0; frame < frames; frame++) {
     shuffle_pins(sheet, &description->config, frame);
+    lead_astray(sheet, &description->config, frame);
     measure_step(sheet, name, &sum);
   }
   check(cloth_config_work_bound(&description->config, FRAME, &of_config) == CLOTH_OK, name,
@@ -253,6 +261,15 @@ static void two_substeps(scene *s) {
 }
 static void one_substep(scene *s) {
   s->config.substeps = 1;
+}
+/* One substep, and an origin that follows in every step. */
+static void following(scene *s) {
+  s->config.substeps = 1;
+  s->config.world.recentre_distance = 8;
+}
+static void following_with_targets(scene *s) {
+  following(s);
+  s->config.capacity.targets = 1;
 }
 static void explicit_only(scene *s) {
   s->config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
@@ -502,6 +519,8 @@ static const variant variants[] = {
     {"warm", SCENE_HANG, 8, warm},
     {"two substeps", SCENE_HANG, 4, two_substeps},
     {"one substep", SCENE_HANG, 4, one_substep},
+    {"following", SCENE_HANG, 6, following},
+    {"following with targets", SCENE_HANG, 6, following_with_targets},
     {"explicit only", SCENE_HANG, 1, explicit_only},
     {"explicit, no bend", SCENE_HANG, 1, no_bend},
     {"solver contact", SCENE_DRAPE, 12, solver_contact},

@@ -1,0 +1,118 @@
+#pragma once
+#include "memory.h"
+
+/// Which choices fit ///
+
+/*
+ * Why a method is refused. The list is complete: whatever passes is meaningful, and tests/methods.c runs it.
+ */
+
+static int in_choices(int32_t value, int32_t count) {
+  return value >= 0 && value < count;
+}
+
+static int is_method(const cloth_method *m) {
+  return in_choices(m->material, CLOTH_MATERIAL_TRISPRINGS + 1) && in_choices(m->bending, CLOTH_BENDING_HINGE + 1) &&
+         in_choices(m->scheme, CLOTH_SCHEME_STATIC + 1) && in_choices(m->solver, CLOTH_SOLVER_SWEEPS + 1) &&
+         m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT && m->iterations >= 1 &&
+         m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
+         in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f);
+}
+
+/* Sweeps need a projection of each law. */
+static int is_projectable(const cloth_method *m) {
+  return m->material == CLOTH_MATERIAL_SPRINGS &&
+         (m->bending == CLOTH_BENDING_NONE || m->bending == CLOTH_BENDING_QUADRATIC);
+}
+
+static int has_friction(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
+    const collider_slot *slot = &colliders_of(c)[n];
+    if (slot->used && slot->body.static_friction > 0.0f) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* What is wrong between method and cloth, or NULL. */
+static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
+  const int sweeps = m->solver == CLOTH_SOLVER_SWEEPS, is_static = m->scheme == CLOTH_SCHEME_STATIC;
+  if (sweeps && !is_projectable(m)) {
+    return "sweeps: only springs with projected damping, and quadratic bending, have a projection";
+  }
+  if (sweeps && (m->scheme == CLOTH_SCHEME_IMEX2 || is_static || m->scheme == CLOTH_SCHEME_EXPLICIT)) {
+    return "sweeps: only with EULER and BDF2";
+  }
+  if (m->newton > 1 && (sweeps || m->solver == CLOTH_SOLVER_NONLINEAR)) {
+    return "newton: only GRADIENTS and COMPONENTS iterate so; the others solve the equation itself";
+  }
+  if (is_static && m->solver != CLOTH_SOLVER_GRADIENTS && m->solver != CLOTH_SOLVER_NONLINEAR) {
+    return "STATIC: only with GRADIENTS or NONLINEAR";
+  }
+  if (is_static && has_friction(c)) {
+    return "STATIC: colliders must have no friction, which has no energy";
+  }
+  if (has_solver_contacts(c)) {
+    return "config.contact.mode: only contact by projection";
+  }
+  if (m->solver == CLOTH_SOLVER_COMPONENTS && c->settings.capacity.fixed_work) {
+    return "COMPONENTS: not with fixed work, as they depend on the state";
+  }
+  if (is_wrapped(c)) {
+    return "config.grid.wrap: no tubes";
+  }
+  if (inputs_of(c)->confined_count > 0) {
+    return "particles confined to lines or planes: none";
+  }
+  if (c->state.velocity_history) {
+    return "config.integration.bdf2_blend: 0, as a method keeps its own history";
+  }
+  if (c->constant.stiffness_map) {
+    return "config.grid.stiffness_map: none";
+  }
+  return NULL;
+}
+
+static int check_method(const cloth *c, const cloth_method *m) {
+  const int error = check_call(c, m);
+  if (error) {
+    return error;
+  }
+  if (m->cookie != CLOTH_COOKIE) {
+    return CLOTH_ERROR_CONFIG;
+  }
+  if (!is_method(m)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  return find_method_conflict(c, m) ? CLOTH_ERROR_METHOD : CLOTH_OK;
+}
+
+cloth_method cloth_method_default(void) {
+  const cloth_method m = {.cookie = CLOTH_COOKIE,
+                          .material = CLOTH_MATERIAL_SPRINGS,
+                          .bending = CLOTH_BENDING_QUADRATIC,
+                          .scheme = CLOTH_SCHEME_EULER,
+                          .solver = CLOTH_SOLVER_GRADIENTS,
+                          .newton = 1,
+                          .iterations = 64,
+                          .tolerance = 1.0e-3f,
+                          .lambda = 400.0f,
+                          .mu = 300.0f};
+  return m;
+}
+
+const char *cloth_method_explain(const cloth *sheet, const cloth_method *method) {
+  switch (check_method(sheet, method)) {
+  case CLOTH_OK:
+    return "ok";
+  case CLOTH_ERROR_METHOD:
+    return find_method_conflict(sheet, method);
+  case CLOTH_ERROR_RANGE:
+    return "a number or choice of the method is outside its range";
+  case CLOTH_ERROR_CONFIG:
+    return "the method was not made by cloth_method_default()";
+  default:
+    return "no cloth, or no method";
+  }
+}

@@ -1,0 +1,213 @@
+#pragma once
+#include "forces.h"
+
+/// The equation of a substep ///
+
+/*
+ * The time schemes. Each gives the time tau, the positions a (FIELD_BASE) and the velocity s (FIELD_TARGET) of
+ *
+ *     M (s - v') + tau f(a + tau v', v') = 0,
+ *
+ * with the implicit forces f. For substeps of k seconds from x with the velocity v, x1 and v1 a substep before:
+ *
+ *     scheme     tau    a              s
+ *     EXPLICIT   k      x              v + k fe(x, v) / M, and there is no f
+ *     EULER      k      x              v + k fe(x, v) / M
+ *     BDF2       2k/3   (4x - x1)/3    (4v - v1)/3 + tau fe(x, v) / M
+ *     IMEX2      2k/3   (4x - x1)/3    (4v - v1)/3 + tau (2 fe(x, v) - fe(x1, v1)) / M
+ *
+ * fe holds gravity, velocity damping and the explicit families. IMEX2 is thesis eq. 4.15, whose right side reads
+ * M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history has x1 = x - k v,
+ * v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is EULER.
+ */
+
+/* Largest stability number of explicit families together in IMEX2, and its share of kd / (k ks): undamped explicit
+   springs are unstable at any step there, they grow by (omega k)^4 / 4 a substep. */
+#define IMEX2_KAPPA 0.2f
+#define IMEX2_DAMPED_SHARE 0.25f
+
+/* Chooses the families that are solved for. */
+static void choose_families(method_work *w) {
+  const float threshold = w->c->settings.integration.explicit_threshold;
+  float sum = 0.0f;
+  find_stability(w, w->k);
+  for (int32_t n = 0; n < w->family_count; n++) {
+    element_family *f = &w->family[n];
+    if (w->method->scheme == CLOTH_SCHEME_IMEX2) {
+      /* (sum of the kappas) <= min(0.2, kd / (4 k ks)), for each family with its own damping. */
+      const float limit = minimum(IMEX2_KAPPA, IMEX2_DAMPED_SHARE * f->ratio / w->k);
+      f->is_implicit = !(sum + f->kappa <= limit);
+      sum += f->is_implicit ? 0.0f : f->kappa;
+    } else {
+      f->is_implicit = w->method->scheme != CLOTH_SCHEME_EXPLICIT && !(f->kappa <= threshold);
+    }
+  }
+}
+
+/* Sets the time of all laws. */
+static void set_time(method_work *w, float tau) {
+  for (int32_t n = 0; n < w->family_count; n++) {
+    w->family[n].law.tau = tau;
+  }
+}
+
+/* FIELD_EXPLICIT: velocity changes in k seconds by gravity, velocity damping and explicit families. */
+static void find_explicit_forces(method_work *w) {
+  const cloth *c = w->c;
+  const step_plan *plan = &workspace_of(c)->plan;
+  set_body_forces(c, plan, field(w, FIELD_EXPLICIT));
+  set_time(w, w->k);
+  add_pulls(w, 0, w->x, w->v, 0, field(w, FIELD_EXPLICIT));
+}
+
+static int is_second_order(const method_work *w) {
+  const int32_t scheme = w->method->scheme;
+  return (scheme == CLOTH_SCHEME_BDF2 || scheme == CLOTH_SCHEME_IMEX2) && w->header->history &&
+         w->header->substep == w->k;
+}
+
+static int same_vector(cloth_vector a, cloth_vector b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Gives particles that contact or the caller has moved since the last substep a history of uniform motion. */
+static void repair_history(method_work *w) {
+  for (int32_t i = 0; i < w->c->count; i++) {
+    const cloth_vector x = vector_load(w->x, i), v = vector_load(w->v, i);
+    if (same_vector(x, vector_load(field(w, FIELD_LAST_PLACE), i)) &&
+        same_vector(v, vector_load(field(w, FIELD_LAST_RATE), i))) {
+      continue;
+    }
+    vector_store(field(w, FIELD_OLD_PLACE), i, vector_add_scaled(x, v, negate(w->k)));
+    vector_store(field(w, FIELD_OLD_RATE), i, v);
+    vector_store(field(w, FIELD_OLD_FORCE), i, vector_load(field(w, FIELD_EXPLICIT), i));
+  }
+}
+
+/* Adds the explicit forces in `share` of k seconds to the velocities s. Pinned particles keep their own, and their base
+   is where tau v' has to lead from to arrive at x + k v. */
+static void finish_target(method_work *w, float share) {
+  const vector_array base = field(w, FIELD_BASE), target = field(w, FIELD_TARGET);
+  const lanes rest = lanes_splat(w->k - w->tau);
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes mobility = lanes_load(w->mobility + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), mobility);
+    const lanes3 x = lanes3_load(w->x, i), v = lanes3_load(w->v, i);
+    const lanes3 force = lanes3_scale(lanes3_load(field(w, FIELD_EXPLICIT), i), lanes_splat(share));
+    lanes3 s = lanes3_add_scaled(lanes3_load(target, i), force, mobility);
+    s = lanes3_flush_below(lanes3_select(moves, s, v), STATE_QUANTUM);
+    const lanes3 a = lanes3_select(moves, lanes3_load(base, i), lanes3_add_scaled(x, v, rest));
+    lanes3_store(target, i, s, w->c->count - i);
+    lanes3_store(base, i, lanes3_flush_below(a, STATE_QUANTUM), w->c->count - i);
+  }
+}
+
+/* to = (4 now - before) / 3, as now + (now - before) / 3, which keeps more digits. */
+static void extrapolate_field(const method_work *w, vector_array now, vector_array before, vector_array to) {
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 a = lanes3_load(now, i);
+    const lanes3 step = lanes3_subtract(a, lanes3_load(before, i));
+    lanes3_store(to, i, lanes3_add_scaled(a, step, lanes_splat(ONE_THIRD)), w->c->count - i);
+  }
+}
+
+static void copy_field(const method_work *w, vector_array from, vector_array to) {
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    lanes3_store(to, i, lanes3_load(from, i), w->c->count - i);
+  }
+}
+
+/* FIELD_EXPLICIT becomes 2 fe - fe1; the old one keeps fe for the next substep. */
+static void extrapolate_forces(const method_work *w) {
+  for (int32_t i = 0; i < w->c->count; i++) {
+    const cloth_vector now = vector_load(field(w, FIELD_EXPLICIT), i);
+    const cloth_vector old = vector_load(field(w, FIELD_OLD_FORCE), i);
+    vector_store(field(w, FIELD_OLD_FORCE), i, now);
+    vector_store(field(w, FIELD_EXPLICIT), i, vector_subtract(vector_add(now, now), old));
+  }
+}
+
+/* Sets up the equation of the substep. */
+static void start_equation(method_work *w) {
+  find_explicit_forces(w);
+  if (is_second_order(w)) {
+    w->tau = w->k * (2.0f / 3.0f);
+    repair_history(w);
+    extrapolate_field(w, w->x, field(w, FIELD_OLD_PLACE), field(w, FIELD_BASE));
+    extrapolate_field(w, w->v, field(w, FIELD_OLD_RATE), field(w, FIELD_TARGET));
+  } else {
+    w->tau = w->k;
+    copy_field(w, w->x, field(w, FIELD_BASE));
+    copy_field(w, w->v, field(w, FIELD_TARGET));
+    copy_field(w, field(w, FIELD_EXPLICIT), field(w, FIELD_OLD_FORCE));
+  }
+  if (w->method->scheme == CLOTH_SCHEME_IMEX2) {
+    extrapolate_forces(w);
+  }
+  finish_target(w, w->tau / w->k);
+  set_time(w, w->tau);
+}
+
+/// Unknown and residual ///
+
+/* y = a + tau v' */
+static void find_places(const method_work *w) {
+  const lanes tau = lanes_splat(w->tau);
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 a = lanes3_load(field(w, FIELD_BASE), i), rate = lanes3_load(field(w, FIELD_RATE), i);
+    const lanes3 y = lanes3_flush_below(lanes3_add_scaled(a, rate, tau), STATE_QUANTUM);
+    lanes3_store(field(w, FIELD_PLACE), i, y, w->c->count - i);
+  }
+}
+
+/* v' = (y - a) / tau of particles that move */
+static void find_rates(const method_work *w) {
+  const lanes inverse = lanes_splat(1.0f / w->tau);
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(w->mobility + i));
+    const lanes3 step = lanes3_subtract(lanes3_load(field(w, FIELD_PLACE), i), lanes3_load(field(w, FIELD_BASE), i));
+    const lanes3 rate = lanes3_select(moves, lanes3_scale(step, inverse), lanes3_load(w->v, i));
+    lanes3_store(field(w, FIELD_RATE), i, lanes3_flush_below(rate, STATE_QUANTUM), w->c->count - i);
+  }
+}
+
+/* The first iterate: the positions at the start of the substep. */
+static void start_at_rest(const method_work *w) {
+  copy_field(w, w->x, field(w, FIELD_PLACE));
+  find_rates(w);
+  find_places(w);
+}
+
+/* FIELD_RESIDUAL = M (s - v') + pulls, 0 for pinned particles. Packs the tangents if asked to. */
+static void find_residual(method_work *w, int packs) {
+  const cloth *c = w->c;
+  const vector_array residual = field(w, FIELD_RESIDUAL), rate = field(w, FIELD_RATE);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 apart = lanes3_subtract(lanes3_load(field(w, FIELD_TARGET), i), lanes3_load(rate, i));
+    lanes3_store(residual, i, lanes3_scale(apart, mass_ratio_lanes(c, i)), c->count - i);
+  }
+  add_pulls(w, 1, field(w, FIELD_PLACE), rate, packs, residual);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(w->mobility + i));
+    const lanes3 r = lanes3_quantise(lanes3_keep(moves, lanes3_load(residual, i)), WORK_ROUNDER);
+    lanes3_store(residual, i, r, c->count - i);
+  }
+}
+
+/* a . b over all particles */
+static float field_product(const method_work *w, int32_t a, int32_t b) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes dot = lanes3_dot(lanes3_load(field(w, a), i), lanes3_load(field(w, b), i));
+    lanes_sum_add(&sum, i, lanes_within(dot, w->c->count - i));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* to = a + s b, rounded to multiples of 2^-40 */
+static void add_scaled(const method_work *w, int32_t a, int32_t b, float s, int32_t to) {
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 sum = lanes3_add_scaled(lanes3_load(field(w, a), i), lanes3_load(field(w, b), i), lanes_splat(s));
+    lanes3_store(field(w, to), i, lanes3_quantise(sum, WORK_ROUNDER), w->c->count - i);
+  }
+}

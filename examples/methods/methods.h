@@ -1,0 +1,124 @@
+/*
+ * Methods of cloth simulation side by side: one equation, and four choices that a caller makes for it.
+ *
+ * Every method finds the positions y at the end of a substep of k seconds, with M the masses and f the forces:
+ *
+ *     M (y - target) - tau^2 f(y, v') = 0,    v' = (y - a) / tau
+ *
+ * material    the law of the forces in the plane (cloth_method.material) and of bending (cloth_method.bending)
+ * scheme      the time scheme: what a, tau and the target are
+ * solver      how the equation, or its linear form, is solved
+ * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve
+ *
+ * A cloth is made by cloth_init() as usual; cloth_method_step() then takes the place of cloth_step(). It needs memory
+ * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps. What the
+ * library's step does beside springs and contact does not act: air, tethers, strain limits, targets, sleep and
+ * stiffness maps.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLOTH_METHODS_H
+#define CLOTH_METHODS_H
+
+#include "../../cloth.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The error of calls whose choices do not fit each other or the cloth. cloth_method_explain() says why. */
+#define CLOTH_ERROR_METHOD (-64)
+
+#define CLOTH_METHOD_NEWTON_LIMIT 16 /* most Newton iterations of a substep */
+#define CLOTH_METHOD_CUTS 4          /* most times that a step of Newton's method is shortened */
+
+/* The law of the forces in the plane. */
+typedef enum cloth_material {
+  CLOTH_MATERIAL_SPRINGS,     /* the library's springs to 8 neighbours (Choi and Ko 2002; thesis eq. 3.6) */
+  CLOTH_MATERIAL_UNPROJECTED, /* the same, with damping of the whole relative velocity (thesis eq. 3.12) */
+  CLOTH_MATERIAL_CONDITIONS,  /* stretch and shear conditions (Baraff and Witkin 1998), with the area outside of the
+                                 square; fabric.shear is the modulus of shear */
+  CLOTH_MATERIAL_TRISPRINGS   /* St. Venant-Kirchhoff triangles, the energy of three coupled springs; isotropic by
+                                 cloth_method.lambda and mu */
+} cloth_material;
+
+/* The law of bending, of the rigidity fabric.bend. */
+typedef enum cloth_bending {
+  CLOTH_BENDING_NONE,
+  CLOTH_BENDING_SPRINGS,   /* springs to the 8 neighbours two cells away, which resist shortening as a buckled beam does
+                              (Choi and Ko 2002) */
+  CLOTH_BENDING_QUADRATIC, /* bend / 2 (x_uu^2 + x_vv^2 + 2 x_uv^2): linear in the positions */
+  CLOTH_BENDING_PLANE,     /* distance of a particle from the plane of its neighbours (SimCloth3) */
+  CLOTH_BENDING_HINGE      /* angle between neighbouring triangles (Bridson, Marino and Fedkiw 2003) */
+} cloth_bending;
+
+typedef enum cloth_scheme {
+  CLOTH_SCHEME_EXPLICIT, /* forward-backward Euler; a step that would be unstable is refused: UNSTABLE */
+  CLOTH_SCHEME_EULER,    /* backward Euler. Families up to config.integration.explicit_threshold are explicit */
+  CLOTH_SCHEME_BDF2,     /* second-order backward differences, with the same threshold */
+  CLOTH_SCHEME_IMEX2,    /* BDF2 with extrapolated explicit forces (thesis eq. 4.15), for families whose stability
+                            numbers add up to at most min(0.2, kd / (4 k ks)) */
+  CLOTH_SCHEME_STATIC    /* no motion: the cloth at rest. cloth_method_settle() alone */
+} cloth_scheme;
+
+typedef enum cloth_solver {
+  CLOTH_SOLVER_GRADIENTS,  /* Newton's method with preconditioned conjugate gradients (Baraff and Witkin 1998) */
+  CLOTH_SOLVER_COMPONENTS, /* the same for each connected component by itself (thesis chapter 6) */
+  CLOTH_SOLVER_NONLINEAR,  /* nonlinear conjugate gradients (SimCloth3): no derivatives */
+  CLOTH_SOLVER_SWEEPS      /* Gauss-Seidel over the springs, with compliance */
+} cloth_solver;
+
+/* A method: made by cloth_method_default(), then changed. */
+typedef struct cloth_method {
+  uint32_t cookie;    /* set by cloth_method_default() */
+  int32_t material;   /* a cloth_material; default CLOTH_MATERIAL_SPRINGS */
+  int32_t bending;    /* a cloth_bending; default CLOTH_BENDING_QUADRATIC */
+  int32_t scheme;     /* a cloth_scheme; default CLOTH_SCHEME_EULER */
+  int32_t solver;     /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
+  int32_t newton;     /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
+  int32_t iterations; /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
+  float tolerance;    /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3 */
+  float lambda, mu;   /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
+} cloth_method;
+
+/* What a step did, in all its substeps together. */
+typedef struct cloth_method_report {
+  int32_t evaluations;         /* of all forces */
+  int32_t newton;              /* Newton iterations */
+  int32_t iterations;          /* of linear and nonlinear solves; sweeps */
+  int32_t cuts;                /* times that a Newton step was shortened */
+  int32_t capped;              /* solves that a maximum ended above the tolerance */
+  int32_t components, largest; /* connected components in the last solve, and particles of the largest */
+  int32_t row_vectors;         /* products of one row of blocks with a vector: particles times iterations */
+  float residual;              /* of the last substep: that of the equation over that at its first iterate [1] */
+} cloth_method_report;
+
+cloth_method cloth_method_default(void);
+
+/* Says in words why a method is refused for this cloth; "ok" if it is not. The text is constant. */
+const char *cloth_method_explain(const cloth *sheet, const cloth_method *method);
+
+/* Writes how many bytes of memory a method needs to *bytes. Returns CLOTH_OK; CONFIG: not made by
+   cloth_method_default(); RANGE; METHOD: the choices do not fit. */
+int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *bytes);
+
+/* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least
+   cloth_method_memory() bytes and the alignment of an arena. Before the first step its first four bytes are 0; it then
+   belongs to this cloth, and keeps the history of BDF2 and IMEX2. They start anew, with backward Euler or an
+   extrapolation, where that history does not fit: after another dt, and for particles that contact or the caller has
+   moved. Returns what cloth_step() or cloth_method_memory() would; ARENA: the memory is too small or not aligned. */
+int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *memory, size_t bytes,
+                      cloth_method_report *report);
+
+/* Brings the cloth to rest under gravity, with CLOTH_SCHEME_STATIC: positions of least energy, velocities 0. At most
+   24 steps of at most 8 Newton iterations. With
+   CLOTH_SOLVER_NONLINEAR give it 400 iterations: cut short much earlier, it may end far from rest. Returns as
+   cloth_method_step(). */
+int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
+                        cloth_method_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+#pragma once
+#include "../equation.h"
+
+/// Preconditioned conjugate gradients ///
+
+/*
+ * The linear equation A y = b of a Newton iteration: A = M + tangents, b = FIELD_RESIDUAL, y = FIELD_SOLUTION, by the
+ * modified conjugate gradients of Baraff and Witkin (1998) with the block preconditioner of thesis eq. 5.4: the blocks
+ * of pinned particles are 0, so that no direction moves them.
+ */
+
+/* Smallest r.z, and curvature, that count. */
+#define LEAST_PRODUCT 1.0e-30f
+
+/* FIELD_LEFT_OVER = b - A y, with y as it stands. */
+static void find_left_over(method_work *w) {
+  apply_tangents(w, field(w, FIELD_SOLUTION), field(w, FIELD_PRODUCT));
+  add_scaled(w, FIELD_RESIDUAL, FIELD_PRODUCT, -1.0f, FIELD_LEFT_OVER);
+}
+
+/* FIELD_PRODUCT = z = P^-1 r. Returns r . z. */
+static float precondition_left_over(const method_work *w) {
+  lanes_sum sum = {{0.0f}};
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const int32_t left = w->c->count - i;
+    const lanes3 r = lanes3_load(field(w, FIELD_LEFT_OVER), i);
+    const lanes3 z = lanes3_quantise(symmetric_apply(block_at(w, i), r), WORK_ROUNDER);
+    lanes3_store(field(w, FIELD_PRODUCT), i, z, left);
+    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(r, z), left));
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* Solves to the tolerance, from FIELD_SOLUTION on. */
+static void solve_by_gradients(method_work *w) {
+  find_left_over(w);
+  float product = precondition_left_over(w);
+  const float goal = product * w->method->tolerance * w->method->tolerance;
+  copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
+  int32_t iterations = 0;
+  while (product > goal && product > LEAST_PRODUCT && iterations < w->method->iterations) {
+    apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
+    const float curvature = field_product(w, FIELD_DIRECTION, FIELD_PRODUCT);
+    if (!(curvature > LEAST_PRODUCT)) {
+      break;
+    }
+    const float step = product / curvature;
+    add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, step, FIELD_SOLUTION);
+    add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, negate(step), FIELD_LEFT_OVER);
+    const float next = precondition_left_over(w);
+    add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, flush_small(next / product, WORK_QUANTUM), FIELD_DIRECTION);
+    product = next;
+    iterations++;
+  }
+  w->report->iterations += iterations;
+  w->report->capped += product > goal && product > LEAST_PRODUCT;
+  w->report->row_vectors += iterations * w->c->count;
+}

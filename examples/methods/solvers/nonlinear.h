@@ -1,0 +1,100 @@
+#pragma once
+#include "../equation.h"
+
+/// Nonlinear conjugate gradients ///
+
+/*
+ * SimCloth3's solver, with the velocities alone as unknowns (positions follow from them), in the inner product of the
+ * masses, and safeguarded: Polak and Ribiere's factor, at least 0; the secant along the direction, from the length of
+ * the last step; at most four times that length; steepest descent where the direction does not descend. One evaluation
+ * an iteration: the residual moves with the secant, and is evaluated anew in every eighth iteration.
+ */
+
+/* Share of the first slope that the change of slope has to have. */
+#define LEAST_CURVATURE 1.0e-6f
+/* Most times the trial step's length. */
+#define LONGEST_STEP 4.0f
+/* The residual is evaluated anew after so many iterations. */
+#define REFRESH 8
+/* Growth of the squared residual at which the solve has failed. */
+#define DIVERGED 1.0e4f
+
+/* FIELD_PRODUCT = M^-1 residual. Returns their product. */
+static float weigh_residual(const method_work *w) {
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 r = lanes3_load(field(w, FIELD_RESIDUAL), i);
+    const lanes3 z = lanes3_quantise(lanes3_scale(r, lanes_load(w->mobility + i)), WORK_ROUNDER);
+    lanes3_store(field(w, FIELD_PRODUCT), i, z, w->c->count - i);
+  }
+  return field_product(w, FIELD_RESIDUAL, FIELD_PRODUCT);
+}
+
+/* v' += t times the direction */
+static void step_along_direction(const method_work *w, float t) {
+  add_scaled(w, FIELD_RATE, FIELD_DIRECTION, t, FIELD_RATE);
+  find_places(w);
+}
+
+/* Finds how far to go from the slope `start`, evaluating once at `trial`. Leaves the residual there; FIELD_LEFT_OVER
+   has that of the start. */
+static float secant_step(method_work *w, float start, float *trial) {
+  copy_field(w, field(w, FIELD_RESIDUAL), field(w, FIELD_LEFT_OVER));
+  step_along_direction(w, *trial);
+  find_residual(w, 0);
+  const float end = field_product(w, FIELD_DIRECTION, FIELD_RESIDUAL);
+  if (!(start - end > LEAST_CURVATURE * start)) {
+    return 2.0f * *trial;
+  }
+  return minimum(start / (start - end), LONGEST_STEP) * *trial;
+}
+
+/* One iteration. `length` is that of the last step. */
+static void nonlinear_iteration(method_work *w, int32_t n, float slope, float *length) {
+  float trial = *length;
+  const float step = flush_small(secant_step(w, slope, &trial), WORK_QUANTUM);
+  step_along_direction(w, step - trial);
+  if (n % REFRESH == REFRESH - 1) {
+    find_residual(w, 0);
+  } else {
+    const float ratio = step / trial;
+    add_scaled(w, FIELD_RESIDUAL, FIELD_LEFT_OVER, -1.0f, FIELD_RESIDUAL);
+    add_scaled(w, FIELD_LEFT_OVER, FIELD_RESIDUAL, ratio, FIELD_RESIDUAL);
+  }
+  *length = step > STATE_QUANTUM ? step : trial;
+}
+
+/* The first trial: 1 over a bound of the largest eigenvalue of the equation, from the stability numbers. A longer one
+   would leave the range in which the laws are nearly linear. */
+static float first_length(const method_work *w) {
+  float eigenvalue = 1.0f;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    eigenvalue += w->family[n].is_implicit ? 4.0f * w->family[n].kappa : 0.0f;
+  }
+  return 1.0f / eigenvalue;
+}
+
+static void solve_by_nonlinear_gradients(method_work *w) {
+  start_at_rest(w);
+  find_residual(w, 0);
+  float product = weigh_residual(w), length = first_length(w);
+  const float first = product, goal = product * w->method->tolerance * w->method->tolerance;
+  copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
+  int32_t n = 0;
+  for (; n < w->method->iterations && product > goal && product < DIVERGED * first; n++) {
+    float slope = field_product(w, FIELD_DIRECTION, FIELD_RESIDUAL);
+    if (!(slope > 0.0f)) {
+      copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
+      slope = product;
+    }
+    nonlinear_iteration(w, n, slope, &length);
+    /* Polak and Ribiere: (z.r - z.r before) / (z before . r before). FIELD_PRODUCT still has the earlier z. */
+    const float crossed = field_product(w, FIELD_PRODUCT, FIELD_RESIDUAL);
+    const float next = weigh_residual(w);
+    const float factor = maximum((next - crossed) / product, 0.0f);
+    add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, flush_small(factor, WORK_QUANTUM), FIELD_DIRECTION);
+    product = next;
+  }
+  w->report->iterations += n;
+  w->report->capped += product > goal;
+  w->report->residual = first > 0.0f ? square_root(product / first) : 0.0f;
+}

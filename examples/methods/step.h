@@ -1,0 +1,194 @@
+#pragma once
+#include "choices.h"
+#include "solvers/newton.h"
+#include "solvers/nonlinear.h"
+#include "solvers/sweeps.h"
+
+/// A step ///
+
+/*
+ * A step by a method: what the library's step does before and after the substeps, and in each substep the equation, its
+ * solver, and the library's contact by projection.
+ */
+
+/* Lays out memory and families. Needs no memory yet. */
+static void plan_method(method_work *w, const cloth *c, const cloth_method *method) {
+  fill_zero(w, sizeof *w);
+  w->c = c;
+  w->method = method;
+  make_families(w);
+  for (int32_t n = 0; method->solver == CLOTH_SOLVER_SWEEPS && n < w->family_count; n++) {
+    w->family[n].law.packed = MULTIPLIERS;
+  }
+  lay_out_memory(w);
+}
+
+int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *bytes) {
+  const int error = check_method(sheet, method);
+  method_work w;
+  if (error || !bytes) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  plan_method(&w, sheet, method);
+  *bytes = memory_bytes(&w);
+  return CLOTH_OK;
+}
+
+/* A number that tells methods apart whose memory is laid out differently. */
+static uint32_t method_shape(const cloth_method *m) {
+  return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12);
+}
+
+/* Takes the caller's memory; another cloth's, or another method's, counts as new. */
+static void open_memory(method_work *w, void *memory) {
+  w->header = (method_header *)memory;
+  w->floats = (float *)(w->header + 1);
+  const uint32_t shape[3] = {(uint32_t)w->c->grid.columns, (uint32_t)w->c->grid.rows, method_shape(w->method)};
+  if (w->header->magic != METHOD_MAGIC || !are_equal(w->header->shape, shape, sizeof shape)) {
+    fill_zero(memory, memory_bytes(w));
+    w->header->magic = METHOD_MAGIC;
+    copy_memory(w->header->shape, shape, sizeof shape);
+  }
+}
+
+static void solve_equation(method_work *w) {
+  switch (w->method->solver) {
+  case CLOTH_SOLVER_NONLINEAR:
+    solve_by_nonlinear_gradients(w);
+    break;
+  case CLOTH_SOLVER_SWEEPS:
+    solve_by_sweeps(w);
+    break;
+  default:
+    solve_by_newton(w);
+  }
+}
+
+/* 1 if a family is part of the equation; without one v' is the target. */
+static int has_equation(const method_work *w) {
+  int32_t implicit = 0;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    implicit |= w->family[n].is_implicit;
+  }
+  return implicit;
+}
+
+/* Rounds v' and y as accept_particles() does, and keeps them: a particle that is elsewhere when the next substep starts
+   has been moved. */
+static void keep_history(method_work *w) {
+  copy_field(w, w->x, field(w, FIELD_OLD_PLACE));
+  copy_field(w, w->v, field(w, FIELD_OLD_RATE));
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const int32_t left = w->c->count - i;
+    const lanes3 rate = lanes3_flush_below(lanes3_load(field(w, FIELD_RATE), i), STATE_QUANTUM);
+    lanes3_store(field(w, FIELD_RATE), i, rate, left);
+    lanes3_store(field(w, FIELD_LAST_RATE), i, rate, left);
+    lanes3_store(field(w, FIELD_LAST_PLACE), i, lanes3_load(field(w, FIELD_PLACE), i), left);
+  }
+  w->header->history = 1;
+  w->header->substep = w->k;
+}
+
+/* Substep `index` of a step. */
+static void method_substep(method_work *w, int32_t index) {
+  const cloth *c = w->c;
+  const step_plan *plan = &workspace_of(c)->plan;
+  cloth_statistics *counts = statistics_of(c);
+  counts->contacts = 0;
+  counts->contacts_sticking = 0;
+  start_equation(w);
+  if (has_equation(w)) {
+    solve_equation(w);
+  } else {
+    copy_field(w, field(w, FIELD_TARGET), field(w, FIELD_RATE));
+    find_places(w);
+  }
+  find_places(w);
+  keep_history(w);
+  copy_field(w, field(w, FIELD_RATE), w->v);
+  copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
+#if WITH_COLLIDERS
+  project_contacts(c, plan, index, counts);
+#endif
+  accept_particles(c, counts);
+}
+
+/* Explicit schemes refuse a step beyond the bound of the stability numbers' sum (thesis section 4.1.3). */
+#define EXPLICIT_KAPPA_SUM 1.0f
+
+static int is_unstable(method_work *w, float k) {
+  float sum = 0.0f;
+  if (w->method->scheme != CLOTH_SCHEME_EXPLICIT) {
+    return 0;
+  }
+  find_stability(w, k);
+  for (int32_t n = 0; n < w->family_count; n++) {
+    sum += w->family[n].law.kind == LAW_SPRING && w->family[n].row[1] == 0 ? 0.0f : w->family[n].kappa;
+  }
+  return !(sum < EXPLICIT_KAPPA_SUM);
+}
+
+/* Checks the arguments of a step, and plans it. */
+static int begin_method(method_work *w, const cloth *c, const cloth_method *method, void *memory, size_t bytes) {
+  const int error = check_method(c, method);
+  if (error) {
+    return error;
+  }
+  plan_method(w, c, method);
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  return bytes < memory_bytes(w) || (uintptr_t)memory % CLOTH_ALIGNMENT != 0 ? CLOTH_ERROR_ARENA : CLOTH_OK;
+}
+
+/* What precedes the substeps. */
+static void prepare_method(method_work *w, float dt) {
+  const cloth *c = w->c;
+  allow_refinements(c);
+  prepare_step(c, dt);
+  workspace *space = workspace_of(c);
+  space->body.index = -1;
+  w->k = space->plan.h;
+  w->x = vectors_at(c, c->state.position);
+  w->v = vectors_at(c, c->state.velocity);
+  w->mobility = floats_at(c, c->scratch.mobility);
+  choose_families(w);
+}
+
+/* The substeps. Returns the notes of the step. */
+static int run_substeps(method_work *w) {
+  const cloth *c = w->c;
+  const step_plan *plan = &workspace_of(c)->plan;
+  for (int32_t index = 0; index < plan->substeps; index++) {
+    method_substep(w, index);
+  }
+  finish_motions(c);
+  inputs_of(c)->last_substep = plan->h;
+  return finish_statistics(c, plan);
+}
+
+static int run_method(method_work *w, float dt) {
+  prepare_method(w, dt);
+  return run_substeps(w);
+}
+
+int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *memory, size_t bytes,
+                      cloth_method_report *report) {
+  method_work w;
+  cloth_method_report unread;
+  int error = begin_method(&w, sheet, method, memory, bytes);
+  error = error ? error : check_step(sheet, dt);
+  if (error) {
+    return error;
+  }
+  if (method->scheme == CLOTH_SCHEME_STATIC) {
+    return CLOTH_ERROR_METHOD;
+  }
+  w.report = report ? report : &unread;
+  if (is_unstable(&w, dt / (float)choose_substeps(sheet, dt))) {
+    return CLOTH_ERROR_UNSTABLE;
+  }
+  fill_zero(w.report, sizeof *w.report);
+  open_memory(&w, memory);
+  return run_method(&w, dt);
+}

@@ -1,0 +1,299 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "geometry.h"
+#include "lanes.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "shapes.h"
+#include "step_origin.h"
+#include "types.h"
+
+/// Bodies ///
+
+/*
+ * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
+ * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
+ * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
+ * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
+ * that is left to the engine that the bodies belong to.
+ *
+ * The velocity of rotation changes with the rotation so that the angular momentum is kept.
+ *
+ * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
+ * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
+
+/* The body of a collider, or NULL. */
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) {
+      return &bodies_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+/* Ends the attachment of a particle, which stays pinned. The others keep their order. */
+static void remove_attachment(const cloth *c, int32_t particle) {
+  attachment *a = find_attachment(c, particle);
+  if (a) {
+    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    for (; a < last; a++) {
+      *a = a[1];
+    }
+    fill_zero(last, sizeof *last);
+  }
+}
+
+/* The number of a collider among the bodies, or -1. */
+static int32_t body_number(const cloth *c, int32_t collider) {
+  const rigid_body *body = find_body(c, collider);
+  return body ? (int32_t)(body - bodies_of(c)) : -1;
+}
+
+/* Takes the mass from a collider. The list stays in the order in which bodies were made. */
+static void remove_body(const cloth *c, int32_t collider) {
+  int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
+  if (n < 0) {
+    return;
+  }
+  for (*count -= 1; n < *count; n++) {
+    bodies_of(c)[n] = bodies_of(c)[n + 1];
+  }
+  fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
+  wake(c);
+}
+
+/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
+static float inverse_mass_of(const cloth *c, const rigid_body *b) {
+  float mass = b->mass;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+  }
+  return 1.0f / mass;
+}
+
+/* 1 / a; 0 for 0, which stands for a body that no torque turns. */
+static float inverse_or_zero(float a) {
+  return a > 0.0f ? 1.0f / a : 0.0f;
+}
+
+/* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
+static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
+  a = vector_flush_work(rotate(rotation_conjugate(q), a));
+  const cloth_vector i = b->inertia;
+  const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
+  return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
+}
+
+/* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
+   beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
+   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
+      if (q) {
+        relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
+      }
+      sum = vector_add_scaled(sum, vector_flush_work(relative), share);
+    }
+  }
+  return sum;
+}
+
+/* The pose of a body after h seconds. */
+static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
+  cloth_pose to;
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
+  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
+  to.rotation =
+      half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? from->rotation : rotation_product(rotated, from->rotation);
+  return to;
+}
+
+/* Begins a substep: where the bodies would be at its end without the cloth. */
+CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    /* The weight of attached particles comes with what they do to the body. */
+    const float own_share = b->mass * inverse_mass_of(c, b);
+    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
+    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
+    b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+    slot->previous = slot->body.pose;
+    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
+  }
+}
+
+/* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
+CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
+  const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
+  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+}
+
+/* The rotation by an angular impulse, both in the body's axes. */
+static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+  torque = vector_flush(torque, INPUT_QUANTUM);
+  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
+                torque.z * inverse_or_zero(b->inertia.z));
+}
+
+/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
+static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
+  const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+}
+
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
+/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
+   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
+CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    rigid_body *b = &bodies_of(c)[n];
+    collider_slot *slot = &colliders_of(c)[b->collider];
+    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+    b->spin = limited_vector(b->spin, MAX_SPIN);
+    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
+    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+      to.position = slot->previous.position;
+      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    }
+    if (turns && b->inertia.x > 0.0f) {
+      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+      b->spin = vector_flush(b->spin, STATE_QUANTUM);
+    }
+    if (turns) {
+      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
+      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+    }
+    slot->body.pose = to;
+  }
+}
+
+#if WITH_SLEEP
+
+/* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
+static int are_bodies_at_rest(const cloth *c) {
+  const float most = c->settings.sleep.speed;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float reach = body_reach(body, geometry_of(c, body));
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void stop_bodies(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
+    bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
+  }
+}
+
+#endif
+
+#else
+
+#if WITH_SLEEP || WITH_PROJECTION
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+#endif
+
+#if WITH_SLEEP
+static int are_bodies_at_rest(const cloth *c) {
+  (void)c;
+  return 1;
+}
+#endif
+
+static int32_t body_number(const cloth *c, int32_t collider) {
+  (void)c;
+  (void)collider;
+  return -1;
+}
+
+#endif
+
+/* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
+   substep. */
+static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const collider_slot *slot = slot_at(c, index);
+  float share = (float)substep / (float)plan->substeps;
+  if (body_number(c, index) >= 0) {
+    share = substep > plan->index ? 1.0f : 0.0f;
+  }
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  return pose_between(&from, &to, share);
+}
+
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
+/* The same; a body is moved by them. */
+static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  add_to_reaction(c, collider, impulse, torque);
+#if WITH_BODIES
+  rigid_body *body = find_body(c, collider);
+  if (body) {
+    push_body(c, body, impulse, torque);
+  }
+#endif
+}

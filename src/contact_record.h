@@ -1,0 +1,138 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "costs.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "types.h"
+
+/// Contact record ///
+
+/*
+ * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
+ * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
+ * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
+ *
+ * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
+ * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
+ * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
+ * collider, colliders in the order of their slots.
+ */
+
+/* 1 if contacts are recorded. */
+static int has_contact_record(const cloth *c) {
+  return WITH_CONTACT_RECORD && c->max_contacts > 0;
+}
+
+/* The number of entries in use; the heads of all particles follow it. */
+static int32_t *recorded_of(const cloth *c) {
+  return (int32_t *)at(c, c->own.contact_record);
+}
+
+/* Cost of recording a contact. */
+static uint32_t record_cost(const cloth *c) {
+  return has_contact_record(c) ? COST_RECORD : 0u;
+}
+
+/* Empties the record, before a step. */
+static void clear_contact_record(const cloth *c) {
+  if (has_contact_record(c)) {
+    fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t));
+  }
+}
+
+#if WITH_CONTACT_RECORD
+
+/* Entry `number` of the record, from 1. */
+static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
+  contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
+  return first + (number - 1);
+}
+
+/* The entry of a particle and a collider, a new one if there is none yet; NULL if the record is full. */
+static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32_t collider) {
+  int32_t *link = recorded_of(c) + 1 + particle;
+  while (*link) {
+    contact_entry *entry = contact_entry_at(c, *link);
+    if (entry->contact.collider == collider) {
+      return entry;
+    }
+    link = &entry->next;
+  }
+  if (*recorded_of(c) == c->max_contacts) {
+    return NULL;
+  }
+  *link = ++*recorded_of(c);
+  contact_entry *made = contact_entry_at(c, *link);
+  fill_zero(made, sizeof *made);
+  made->contact.particle = particle;
+  made->contact.collider = collider;
+  return made;
+}
+
+/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
+   `position` [m] along or beside the normal of its surface there. */
+static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                           cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (!entry) {
+    statistics_of(c)->contacts_dropped++;
+    return;
+  }
+  entry->contact.is_touching = substep;
+  entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
+  entry->contact.normal = vector_flush_work(normal);
+  entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+}
+
+/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
+   indices of the cloth's own colliders. */
+static int32_t recorded_number(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
+}
+
+/* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
+CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
+                                    const lanes3 position_normal_impulse[3]) {
+  float touching[CLOTH_LANES], values[9][CLOTH_LANES];
+  lanes_store(touching, touches);
+  for (int32_t n = 0; n < 3; n++) {
+    lanes_store(values[3 * n], position_normal_impulse[n].x);
+    lanes_store(values[3 * n + 1], position_normal_impulse[n].y);
+    lanes_store(values[3 * n + 2], position_normal_impulse[n].z);
+  }
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    if (touching[n] > 0.0f) {
+      record_contact(c, m->substep, i + n, recorded_number(c, m->index),
+                     vector(values[0][n], values[1][n], values[2][n]), vector(values[3][n], values[4][n], values[5][n]),
+                     vector(values[6][n], values[7][n], values[8][n]));
+    }
+  }
+}
+
+int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
+  int error = check_cloth(c);
+  if (error || (!contacts && count > 0)) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (count < 0) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!has_contact_record(c)) {
+    return CLOTH_ERROR_STATE;
+  }
+  const int32_t last_substep = statistics_of(c)->substeps - 1;
+  int32_t written = 0;
+  for (int32_t i = 0; i < c->count && written < count; i++) {
+    for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {
+      const contact_entry *entry = contact_entry_at(c, number);
+      contacts[written] = entry->contact;
+      contacts[written].is_touching = entry->contact.is_touching == last_substep;
+      number = entry->next;
+    }
+  }
+  return *recorded_of(c);
+}
+
+#endif

@@ -1,0 +1,258 @@
+#pragma once
+#include "access.h"
+#include "bodies.h"
+#include "compiler.h"
+#include "contact_links.h"
+#include "costs.h"
+#include "lanes.h"
+#include "plan.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "types.h"
+
+/// The response to contact ///
+
+/*
+ * How far particles in contact with a collider are moved: out of it along its normal, and against their slip by
+ * friction. What lies over edges is answered by contact_links.h; what touches a body with mass shares its displacement
+ * with it.
+ *
+ * In: contacts of a block, positions at the start of the substep (state), velocities, bodies. Out: what the functions
+ * return; the motion of a body by its contacts, in workspace.body. Scratch: none.
+ */
+
+static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &((const collider_slot *)at(c, m->slot))->body;
+}
+
+/*
+ * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
+ * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
+ * masks, for which masks have no operations but lanes_both(), and they are summed to count contacts and work. With one
+ * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
+ */
+typedef struct contact_block {
+  lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
+  lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
+  lanes3 normal;     /* of the surface, where the particle touches it */
+  lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+} contact_block;
+
+/* to_local() for a block of points. */
+CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose, lanes3 p) {
+  p = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  if (!m->aligned) {
+    p = lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), p), STATE_QUANTUM);
+  }
+  return p;
+}
+
+/* What a contact does to a block of particles, in the collider's axes. */
+typedef struct contact_response {
+  lanes3 correction; /* displacement [m] ... */
+  lanes3 change;     /* ... and the part of it that changes velocities [m] */
+  lanes3 sliding;    /* displacement along the surface that friction leaves, relative to the surface [m] */
+  lanes touches;     /* 1 for particles that touch, else 0 */
+  lanes_mask slides;
+} contact_response;
+
+/* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
+   local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
+   out of an older penetration adds no speed, and does not press against the collider opposite. */
+CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                     lanes3 velocity, const contact_block *b) {
+  lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
+  const int has_marks = c->state.velocity_history != 0;
+  const lanes_mask again =
+      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+    const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
+    displacement = lanes3_select(again, lanes3_subtract(to, b->from), displacement);
+  }
+  return displacement;
+}
+
+/* A coefficient of friction where links bend over an edge by the share g, see contact_links.h. Out of line: clang would
+   join its division with that of response_to(), and divide unused lanes. */
+CLOTH_SEPARATE lanes bent_friction(float friction, lanes share) {
+  const lanes bent = lanes_subtract(lanes_splat(1.0f), share);
+  const lanes capstan = lanes_add(lanes_splat(1.0f), lanes_multiply(lanes_splat(LINK_CAPSTAN * friction), bent));
+  return lanes_divide(lanes_multiply(lanes_splat(friction), share), capstan);
+}
+
+/* The answers where links are not asked. */
+CLOTH_INLINE link_answers no_links(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const link_answers answers = {0, lanes_splat(1.0f), zero, {zero, zero, zero}};
+  return answers;
+}
+
+/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
+CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    const contact_block *b, lanes normal_correction) {
+  const cloth_collider *body = shape_of(c, m);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
+  lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
+  ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
+  link_answers answers = no_links();
+  if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
+    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    answers.kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, &answers);
+  }
+  return answers;
+}
+
+/* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
+CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answers *answers, const lanes3 *displacement,
+                                       contact_response *r) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes_mask asks = lanes_less(lanes_splat(0.0f), answers->kind);
+  const lanes_mask lifts = lanes_less(lanes_splat((float)LINKS_LET_GO), answers->kind);
+  const lanes3 way = lanes3_subtract(answers->place, lanes3_subtract(b->to, b->push));
+  r->correction = lanes3_select(asks, lanes3_keep(lifts, way), r->correction);
+  r->change = lanes3_select(asks, lanes3_subtract(none, *displacement), r->change);
+  r->sliding = lanes3_select(asks, none, r->sliding);
+}
+
+/*
+ * Coulomb's law for displacements relative to the surface in one substep. Particles are moved out by their penetration
+ * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
+ * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
+ * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
+ * that do not touch have `displacement` and `penetration` 0.
+ */
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration, const link_answers *answers) {
+  contact_response r;
+  lanes zero = lanes_splat(0.0f);
+  lanes one = lanes_splat(1.0f);
+  lanes normal_displacement = lanes3_dot(displacement, normal);
+  lanes static_friction = lanes_splat(body->static_friction), kinetic_friction = lanes_splat(body->kinetic_friction);
+  if (answers->asked) {
+    static_friction = bent_friction(body->static_friction, answers->share);
+    kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
+  }
+  lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
+  slip = lanes3_flush_below(slip, STATE_QUANTUM);
+  lanes distance = lanes_square_root(lanes3_dot(slip, slip));
+  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
+  lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
+  friction_scale = lanes_minimum(friction_scale, one);
+  lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
+  r.correction = lanes3_add_scaled(friction, normal, penetration);
+  r.change = lanes3_add_scaled(friction, normal, normal_correction);
+  r.sliding = lanes3_add(slip, friction);
+  r.touches = zero;
+  return r;
+}
+
+/* response_to() for a block of particles, with what their links say. */
+CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                          const contact_block *b, lanes3 displacement) {
+  const lanes penetration = lanes_keep(lanes_less(lanes_splat(0.0f), b->touches), b->penetration);
+  const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
+  const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
+  contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
+  if (answers.asked) {
+    respond_to_answers(b, &answers, &displacement, &r);
+  }
+  r.touches = b->touches;
+  return r;
+}
+
+#if WITH_BODIES
+
+/* Components of a response and of what it answers, as arrays of lanes. */
+enum {
+  SHARED_DISPLACEMENT,
+  SHARED_NORMAL = 3,
+  SHARED_POSITION = 6,
+  SHARED_CORRECTION = 9,
+  SHARED_CHANGE = 12,
+  SHARED_SLIDING = 15,
+  SHARED_PENETRATION = 18,
+  SHARED_TOUCHES,
+  SHARED_SLIDES,
+  SHARED_ARRAYS
+};
+
+typedef struct shared_contacts {
+  float values[SHARED_ARRAYS][CLOTH_LANES];
+  float body_inverse_mass; /* [1/kg] */
+} shared_contacts;
+
+static vector_array shared_vectors(shared_contacts *s, int32_t first) {
+  vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
+  return v;
+}
+
+/* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
+   contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
+   body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
+                          shared_contacts *s) {
+  const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
+  const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
+  const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
+  const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
+  const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
+  const link_answers none = no_links();
+  const contact_response r =
+      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                  lanes_splat(touches ? penetration : 0.0f), &none);
+  const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
+  const float length = vector_length(change);
+  const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
+  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
+  const float share = inverse_mass / (inverse_mass + of_body);
+  const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
+  vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
+  vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));
+  s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
+  const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
+  m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
+}
+
+/* Shares the contacts of a block with a body. */
+CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_t i, const contact_block *b,
+                                   lanes3 displacement, contact_response *r) {
+  moving_body *m = &workspace_of(c)->body;
+  const rigid_body *body = &bodies_of(c)[m->body];
+  shared_contacts s;
+  s.body_inverse_mass = inverse_mass_of(c, body);
+  lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CORRECTION), 0, r->correction, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_CHANGE), 0, r->change, CLOTH_LANES);
+  lanes3_store(shared_vectors(&s, SHARED_SLIDING), 0, r->sliding, CLOTH_LANES);
+  lanes_store(s.values[SHARED_PENETRATION], b->penetration);
+  lanes_store(s.values[SHARED_TOUCHES], b->touches);
+  lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
+  for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
+    if (s.values[SHARED_TOUCHES][n] > 0.0f) {
+      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+    }
+  }
+  r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
+  r->change = lanes3_load(shared_vectors(&s, SHARED_CHANGE), 0);
+  r->sliding = lanes3_load(shared_vectors(&s, SHARED_SLIDING), 0);
+  r->touches = lanes_load(s.values[SHARED_TOUCHES]);
+  r->slides = lanes_less(lanes_splat(0.0f), lanes_load(s.values[SHARED_SLIDES]));
+}
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * The scenes of tests/matrix.c for the methods of examples/methods: every material, law of bending, time scheme and
+ * solver once, on a sheet held by two corners that falls onto a sphere. Included by matrix.c.
+ */
+typedef struct method_scene {
+  const char *name;
+  int material, bending, scheme, solver, newton;
+} method_scene;
+
+static const method_scene method_scenes[] = {
+    {"springs-euler", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"unprojected-springs", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 1},
+    {"conditions-plane", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"bdf2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1},
+    {"imex2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1},
+    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1},
+    {"nonlinear", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, 1},
+    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, 1},
+    {"explicit", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, 1},
+    {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1},
+};
+#define METHOD_SCENES ((int)(sizeof method_scenes / sizeof method_scenes[0]))
+
+static unsigned char method_memory[40960] __attribute__((aligned(CLOTH_ALIGNMENT)));
+
+/* Reports subnormal numbers, prints the scene's hash, and returns it. */
+static uint64_t end_method_scene(void) {
+  if (subnormals_seen())
+    fail("subnormal numbers");
+  forget_subnormals();
+  put_text("scene ");
+  put_scene();
+  put_text(" ");
+  put_hash(scene_hash);
+  end_line();
+  return scene_hash;
+}
+
+OWN_FRAME static void run_method_frames(cloth *sheet, const cloth_method *method) {
+  cloth_method_report report;
+  if (method->scheme == CLOTH_SCHEME_STATIC) {
+    checked(cloth_method_settle(sheet, method, method_memory, sizeof method_memory, &report));
+    fold_state(sheet);
+    return;
+  }
+  for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++) {
+    checked(cloth_method_step(sheet, method, FRAME_SECONDS, method_memory, sizeof method_memory, &report));
+    fold_state(sheet);
+    fold((uint32_t)report.iterations, 4);
+  }
+}
+
+/* Explicit springs are soft, so that few substeps are stable. */
+OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
+  cloth_method method = cloth_method_default();
+  method.material = s->material;
+  method.bending = s->bending;
+  method.scheme = s->scheme;
+  method.solver = s->solver;
+  method.newton = s->newton;
+  method.iterations = 12;
+  scene_set = "methods";
+  scene_name = s->name;
+  scene_frame = 0;
+  scene_hash = HASH_START;
+  configure(7, 6);
+  scene_config.fabric.shear_damping = scene_config.fabric.stretch_damping = 0.01f;
+  if (s->scheme == CLOTH_SCHEME_EXPLICIT) {
+    method.lambda = 5.0f;
+    method.mu = 5.0f;
+  }
+  cloth *sheet = NULL;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
+    return 0;
+  method_memory[0] = method_memory[1] = method_memory[2] = method_memory[3] = 0;
+  checked(cloth_pin(sheet, 0));
+  checked(cloth_pin(sheet, 6));
+  cloth_collider ball = cloth_collider_default();
+  ball.pose.position = vector(0.0f, -0.3f, 0.05f);
+  ball.radius = 0.25f;
+  ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
+  checked(cloth_add_collider(sheet, &ball));
+  run_method_frames(sheet, &method);
+  return end_method_scene();
+}
+
+/* The isometric model: 4 x 4 cells, held by one node. */
+OWN_FRAME static uint64_t run_isometric_scene(void) {
+  isometric_sheet sheet = {.cells_warp = 4, .cells_weft = 4, .spacing = 0.25f};
+  float *floats = (float *)(void *)method_memory;
+  scene_set = "methods";
+  scene_name = "isometric";
+  scene_hash = HASH_START;
+  isometric_init(&sheet, floats);
+  sheet.mobility[1] = 0.0f;
+  for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++)
+    isometric_step(&sheet, vector(0.0f, -9.81f, 0.0f), FRAME_SECONDS, 6);
+  for (int i = 0; i < isometric_floats(&sheet); i++)
+    fold_float(floats[i]);
+  return end_method_scene();
+}
+
+static uint64_t run_method_scenes(uint64_t hash) {
+  for (int i = 0; i < METHOD_SCENES; i++)
+    hash = folded(hash, run_method_scene(&method_scenes[i]), 8);
+  return folded(hash, run_isometric_scene(), 8);
+}
