@@ -5281,7 +5281,8 @@ static int is_triangle_near(const surface_triangle *t, cloth_vector point, float
 
 typedef struct surface_search {
   cloth_vector from, to; /* in the collider's axes [m] */
-  float margin;          /* distance to keep [m] */
+  float margin;          /* distance of `to` below which it touches: that to keep, and `push` [m] */
+  float push;            /* length of the push in `to`, see contact_push.h [m] */
   int32_t one_sided;     /* 1: the side of the normal alone is surface */
   float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
   float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
@@ -5299,14 +5300,16 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
-static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
+/* A search with the distance `margin` to keep. */
+static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
   surface_search s;
   s.from = from;
   s.to = to;
-  s.margin = margin;
+  s.margin = margin + push;
+  s.push = push;
   s.one_sided = one_sided;
   s.share = SEARCH_NONE;
-  s.nearest = margin;
+  s.nearest = s.margin;
   s.normal = vector(0.0f, 1.0f, 0.0f);
   s.penetration = s.other_depth = 0.0f;
   s.touches = s.looked_at = s.overflows = 0;
@@ -5376,8 +5379,9 @@ static void measure_end(surface_search *s, const surface_triangle *t, cloth_vect
 /* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
    leaving the nearest. */
 static int needs_another_pass(const surface_search *s) {
-  const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
-  return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
+  const float depth = s->other_depth - s->push;
+  const float left = depth - (s->penetration - s->push) * vector_dot(s->other, s->normal);
+  return s->share != SEARCH_NONE || (depth > 0.0f && left > PASS_DEPTH);
 }
 
 #if WITH_MESH
@@ -5418,548 +5422,6 @@ static void meet_triangle(surface_search *s, const surface_triangle *t) {
 }
 
 #endif
-#endif
-
-/// Triangle meshes ///
-
-/*
- * A mesh is a tree with eight children to a node, whose leaves are triangles, in the order of their centres along a
- * Morton curve (build_mesh.h). All levels are complete, so children are found by their number, without pointers.
- *
- * Each particle remembers, within a step, the triangles near a ball in which it moves: as long as its path stays in the
- * ball the tree is not walked again. A cloth that lies on a mesh walks it once a step.
- *
- * In: a geometry of shape CLOTH_SHAPE_MESH, paths in its local axes. Out: contacts, and how many nodes and triangles
- * were looked at. Scratch: own.mesh_caches.
- */
-
-/* Children of a node. */
-#define MESH_CHILDREN 8
-/* Most levels: 8^7 is more than CLOTH_TRIANGLE_LIMIT. */
-#define MESH_LEVELS 8
-
-/* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
-typedef struct mesh_node {
-  float low[3][MESH_CHILDREN], high[3][MESH_CHILDREN]; /* [m] */
-} mesh_node;
-
-#if WITH_MESH
-
-/* A walk through the boxes of a tree that overlap a box. */
-typedef struct mesh_walk {
-  const cloth_geometry *g;
-  cloth_vector low, high;     /* corners of the box [m] */
-  int32_t level;              /* where the walk is; leaves are level 0 */
-  int32_t node[MESH_LEVELS];  /* on the way down there */
-  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
-  int32_t nodes, triangles;   /* how many were looked at */
-  int32_t overflows;          /* 1 if the walk ended at a bound */
-} mesh_walk;
-
-/* The bit of each child. */
-CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
-
-/* Which children of a node overlap the box, a bit each. */
-static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
-  uint32_t bits = 0;
-  for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
-    float chosen[CLOTH_LANES];
-    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(w->high.x)),
-                                 lanes_less(lanes_splat(w->low.x), lanes_load(node->high[0] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(w->high.y)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.y), lanes_load(node->high[1] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
-    if (lanes_any(mask)) {
-      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
-      float sum = chosen[0];
-      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-        sum += chosen[lane];
-      }
-      bits += (uint32_t)(int32_t)sum;
-    }
-  }
-  return bits;
-}
-
-/* Goes into a node of the level w->level. */
-static void enter_node(mesh_walk *w, int32_t node) {
-  const mesh_node *nodes = (const mesh_node *)geometry_data(w->g, w->g->levels[w->level]);
-  w->node[w->level] = node;
-  w->open[w->level] = overlapping_children(w, &nodes[node]);
-  w->nodes++;
-}
-
-static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  w->g = g;
-  w->low = low;
-  w->high = high;
-  w->level = g->counts[1] - 1;
-  w->nodes = w->triangles = w->overflows = 0;
-  enter_node(w, 0);
-}
-
-/* Number of the lowest bit that is set, of one of eight. */
-static int32_t lowest_bit(uint32_t bits) {
-  int32_t bit = bits & 15u ? 0 : 4;
-  bit += bits >> bit & 3u ? 0 : 2;
-  return bit + (bits >> bit & 1u ? 0 : 1);
-}
-
-/* The next triangle whose box overlaps, or -1 at the end. */
-static int32_t next_triangle(mesh_walk *w) {
-  while (w->level < w->g->counts[1]) {
-    const uint32_t open = w->open[w->level];
-    if (!open) {
-      w->level++;
-      continue;
-    }
-    const int32_t child = lowest_bit(open);
-    w->open[w->level] = open & (open - 1u);
-    const int32_t below = MESH_CHILDREN * w->node[w->level] + child;
-    if (w->nodes >= MESH_WALK_NODES || w->triangles >= MESH_WALK_TRIANGLES) {
-      w->overflows = 1;
-      return -1;
-    }
-    if (w->level == 0) {
-      w->triangles++;
-      return below;
-    }
-    w->level--;
-    enter_node(w, below);
-  }
-  return -1;
-}
-
-/// Triangles that a particle remembers ///
-
-/* Number of remembered triangles that says there are more. The tree is then walked for each path. */
-#define MESH_CACHE_FULL (MESH_CACHE + 1)
-/* Radius of the ball around a path, in lengths of the path, ... */
-#define BALL_PATHS 3.0f
-/* ... plus so much [m]. Larger balls are left less often, and hold more triangles. */
-#define BALL_MIN 1.0e-3f
-
-static mesh_cache *mesh_caches_of(const cloth *c, int32_t slot) {
-  return (mesh_cache *)at(c, c->own.mesh_caches) + (size_t)slot * (size_t)c->count;
-}
-
-/* Forgets what all particles remember, at the start of a step. */
-static void forget_triangles(const cloth *c) {
-  mesh_cache *caches = mesh_caches_of(c, 0);
-  for (int32_t i = 0; i < c->settings.capacity.meshes * c->count; i++) {
-    caches[i].squared_radius = -1.0f;
-  }
-}
-
-/* Is a point within the ball? */
-static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
-  const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
-  return square_of(d) < cache->squared_radius;
-}
-
-/* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
-CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
-                                       mesh_cache *cache) {
-  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
-  const cloth_vector way = vector_subtract(s->to, s->from);
-  const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
-  const cloth_vector around = vector(reach, reach, reach);
-  cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
-  cache->squared_radius = radius * radius;
-  cache->count = 0;
-  mesh_walk w;
-  start_walk(&w, g, vector_subtract(cache->centre, around), vector_add(cache->centre, around));
-  for (int32_t n = next_triangle(&w); n >= 0 && cache->count < MESH_CACHE_FULL; n = next_triangle(&w)) {
-    if (is_triangle_near(&triangles[n], cache->centre, reach)) {
-      if (cache->count < MESH_CACHE) {
-        cache->triangles[cache->count] = (uint32_t)n;
-      }
-      cache->count++;
-    }
-  }
-  cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
-}
-
-/* Takes into account all triangles near a path. */
-CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
-  const cloth_vector margin = vector(s->margin, s->margin, s->margin);
-  const cloth_vector low =
-      vector(minimum(s->from.x, s->to.x), minimum(s->from.y, s->to.y), minimum(s->from.z, s->to.z));
-  const cloth_vector high =
-      vector(maximum(s->from.x, s->to.x), maximum(s->from.y, s->to.y), maximum(s->from.z, s->to.z));
-  mesh_walk w;
-  start_walk(&w, g, vector_subtract(low, margin), vector_add(high, margin));
-  for (int32_t n = next_triangle(&w); n >= 0; n = next_triangle(&w)) {
-    meet_triangle(s, &triangles[n]);
-  }
-  s->overflows += w.overflows;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
-}
-
-/* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
-   may come to remember more. */
-static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
-                        surface_search *s) {
-  int is_known = is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
-  if (!is_known && may_remember) {
-    remember_triangles(c, g, s, cache);
-    is_known = 1;
-  }
-  if (!is_known || cache->count == MESH_CACHE_FULL) {
-    walk_path(c, g, s);
-    return;
-  }
-  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
-  for (int32_t n = 0; n < cache->count; n++) {
-    meet_triangle(s, &triangles[cache->triangles[n]]);
-  }
-  add_work(c, (uint32_t)cache->count, COST_TRIANGLE);
-}
-
-#endif
-
-/// Height fields ///
-
-/*
- * Contact of a path with the ground under a grid of heights. The path is cut into pieces no longer than a cell, and the
- * triangles of the cells around each piece are looked at, as those of a one-sided mesh. A particle that ends below the
- * ground comes up, however deep it is.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, paths in its local axes. Out: contacts. Scratch: none.
- */
-
-#if WITH_HEIGHT_FIELD
-
-/* The corner of a cell. */
-static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t row) {
-  const float *heights = (const float *)geometry_data(g, g->data);
-  return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
-}
-
-/* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
-static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
-  const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
-  if (upper) {
-    make_triangle(t, field_point(g, column + 1, row + 1), right, down);
-  } else {
-    make_triangle(t, field_point(g, column, row), down, right);
-  }
-}
-
-/* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
-static int32_t clamped_cell(float position, int32_t cells) {
-  if (!(position > 0.0f)) {
-    return 0;
-  }
-  return position < (float)cells ? (int32_t)position : cells - 1;
-}
-
-/* The height of the highest corner of a cell [m]. */
-static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
-  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
-}
-
-/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
-   others are beyond in the directions `sign` of x and z. */
-typedef struct field_plane {
-  cloth_vector corner, normal; /* the normal is of unit length and points up */
-  float slope_x, slope_z;      /* [1] */
-  float sign;
-} field_plane;
-
-static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
-  const int32_t step = upper ? -1 : 1;
-  column += upper;
-  row += upper;
-  plane->sign = (float)step;
-  plane->corner = field_point(g, column, row);
-  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
-  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
-  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
-  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
-}
-
-/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
-static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
-  const float x = plane->sign * p.x, z = plane->sign * p.z;
-  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
-  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
-  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
-}
-
-/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
-static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
-  field_plane plane;
-  make_plane(g, column, row, upper, &plane);
-  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
-  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
-  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
-  if (before < negate(s->margin) || after >= s->margin) {
-    return;
-  }
-  if (before >= 0.0f && after < 0.0f) {
-    const float share = flush_small(before / (before - after), WORK_QUANTUM);
-    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
-      pass_surface(s, share, plane.normal, negate(after));
-      return;
-    }
-  }
-  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
-    return;
-  }
-  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
-  if (outside == 0.0f) {
-    approach_surface(s, after, plane.normal);
-  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
-    surface_triangle t;
-    field_triangle(g, column, row, upper, &t);
-    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
-  }
-}
-
-/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
-   the path from the box under the highest corner of the cell. */
-static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
-  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
-  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
-  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
-  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
-  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
-  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
-  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
-  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
-}
-
-/* Takes into account the triangles of the cells around a piece of a path. */
-static void search_field_cells(const cloth_geometry *g, surface_search *s) {
-  const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
-  const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
-  const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
-  const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
-  const int32_t first = clamped_cell((minimum(s->from.z, s->to.z) - margin) * across[1], rows);
-  const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
-  for (int32_t row = first; row <= last; row++) {
-    for (int32_t column = left; column <= right; column++) {
-      if (++s->looked_at > FIELD_CELLS) {
-        s->overflows++;
-        return;
-      }
-      if (!is_cell_far(g, column, row, s)) {
-        meet_field(g, column, row, 0, s);
-        meet_field(g, column, row, 1, s);
-      }
-    }
-  }
-}
-
-/* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
-static void search_below(const cloth_geometry *g, surface_search *s) {
-  const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
-  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return;
-  }
-  const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < s->to.y) {
-    return;
-  }
-  field_plane plane;
-  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
-  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
-  if (height < 0.0f && s->margin - height > s->penetration) {
-    s->normal = plane.normal;
-    s->penetration = s->margin - height;
-    s->touches = 1;
-  }
-}
-
-/* How many pieces a path is cut into. */
-static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
-  const float x = absolute(s->to.x - s->from.x) * (1.0f / g->spacing[0]);
-  const float z = absolute(s->to.z - s->from.z) * (1.0f / g->spacing[1]);
-  const float cells = maximum(x, z);
-  s->overflows += cells > (float)FIELD_PIECES;
-  return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
-}
-
-static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const int32_t pieces = pieces_of_path(g, s);
-  surface_search part = *s;
-  part.to = s->from;
-  for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
-    const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
-    const int32_t looked_at = part.looked_at;
-    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin, 1);
-    part.looked_at = looked_at;
-    search_field_cells(g, &part);
-  }
-  s->overflows += part.overflows;
-  add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
-  if (part.touches) {
-    const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
-    s->share = part.share;
-    s->other = part.other;
-    s->other_depth = part.other_depth;
-    s->normal = part.normal;
-    s->touches = part.touches;
-    s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
-  }
-  if (s->share == SEARCH_NONE) {
-    search_below(g, s);
-  }
-}
-
-#endif
-
-/// Grids of signed distances ///
-
-/*
- * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
- * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
- * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
- * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
- */
-
-#if WITH_DISTANCE_GRID
-
-/* A traced point no farther than this outside the margin touches [m]. */
-#define GRID_CONTACT 1.0e-4f
-/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
-#define GRID_SLOPE 1.75f
-/* Least length of a gradient that has a direction [1]. */
-#define GRID_MIN_GRADIENT 1.0e-3f
-
-/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
-typedef struct grid_cell {
-  float d[8];
-  cloth_vector place;
-} grid_cell;
-
-/* Splits a coordinate over the spacing into a cell and the place in it. */
-static int32_t split_coordinate(float position, int32_t samples, float *place) {
-  position = maximum(position, 0.0f);
-  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
-  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
-  return cell;
-}
-
-/* The cell of a point relative to the low corner, or the nearest one. */
-static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
-  const float scale = 1.0f / g->spacing[0];
-  const float *samples = (const float *)geometry_data(g, g->data);
-  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
-  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
-  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
-  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
-  for (int32_t n = 0; n < 8; n++) {
-    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
-  }
-}
-
-static float between(float a, float b, float t) {
-  return a + flush_small(b - a, STATE_QUANTUM) * t;
-}
-
-/* The distance in a cell, and its gradient times the spacing. */
-static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
-  const float *d = cell->d;
-  const cloth_vector t = cell->place;
-  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
-  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
-  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
-  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
-  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
-  gradient->z = back - front;
-  return between(front, back, t.z);
-}
-
-/* How far a point relative to the low corner is outside of the grid along each axis. */
-static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
-  const cloth_vector high = vector_subtract(g->high, g->low);
-  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
-                p.z - minimum(maximum(p.z, 0.0f), high.z));
-}
-
-/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
-   no surface is nearer than. */
-static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
-  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
-  const float outside = vector_length(outside_grid(g, p));
-  grid_cell cell;
-  find_grid_cell(g, p, &cell);
-  cloth_vector gradient;
-  const float inside = interpolate_cell(&cell, &gradient);
-  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
-  const float length = vector_length(gradient);
-  *normal =
-      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
-  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
-}
-
-/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
-   plane is its penetration. */
-CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
-  float share = 0.0f;
-  for (int32_t step = 0; step < GRID_STEPS; step++) {
-    share = share + maximum(distance, GRID_CONTACT) * scale;
-    if (share >= 1.0f) {
-      return;
-    }
-    cloth_vector normal;
-    const cloth_vector p =
-        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
-    distance = distance_in_grid(g, p, &normal) - s->margin;
-    add_work(c, 1, COST_GRID);
-    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
-    if (distance < GRID_CONTACT && depth > 0.0f) {
-      s->normal = normal;
-      s->penetration = depth - distance;
-      s->share = share;
-      s->touches = 1;
-      return;
-    }
-  }
-  s->overflows++;
-}
-
-static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  cloth_vector normal_before, normal;
-  const float before = distance_in_grid(g, s->from, &normal_before) - s->margin;
-  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
-  const float length = vector_length(vector_subtract(s->to, s->from));
-  add_work(c, 2, COST_GRID);
-  const int same_side = vector_dot(normal_before, normal) > 0.0f;
-  if (after < 0.0f) {
-    s->normal = normal;
-    s->penetration = negate(after);
-    s->touches = 1;
-  }
-  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
-     farther than both distances; one that starts at the surface and ends outside does not touch. */
-  const int is_outside = before > negate(s->margin);
-  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
-  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
-    s->touches = 0;
-    s->penetration = 0.0f;
-    trace_grid(c, g, s, before);
-    if (s->touches == 0 && after < 0.0f) {
-      s->normal = normal;
-      s->penetration = negate(after);
-      s->touches = 1;
-    }
-  }
-}
-
 #endif
 
 /// Collider shapes ///
@@ -6741,6 +6203,12 @@ static int has_contact_pushes(const cloth *c) {
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
+/* Greatest length of a push [m]. */
+static float longest_push(const cloth *c) {
+  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return has_contact_pushes(c) ? minimum(spacing, c->settings.contact.thickness) : 0.0f;
+}
+
 #if WITH_PROJECTION
 
 /* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
@@ -6797,8 +6265,7 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
-    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
+    const lanes longest = lanes_splat(longest_push(c));
     const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
     const lanes3 kept = lanes3_load(history_of(c, 2), i);
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
@@ -12118,6 +11585,550 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
   return lanes3_dot(d, d);
 }
 
+/// Triangle meshes ///
+
+/*
+ * A mesh is a tree with eight children to a node, whose leaves are triangles, in the order of their centres along a
+ * Morton curve (build_mesh.h). All levels are complete, so children are found by their number, without pointers.
+ *
+ * Each particle remembers, within a step, the triangles near a ball in which it moves: as long as its path stays in the
+ * ball the tree is not walked again. A cloth that lies on a mesh walks it once a step.
+ *
+ * In: a geometry of shape CLOTH_SHAPE_MESH, paths in its local axes. Out: contacts, and how many nodes and triangles
+ * were looked at. Scratch: own.mesh_caches.
+ */
+
+/* Children of a node. */
+#define MESH_CHILDREN 8
+/* Most levels: 8^7 is more than CLOTH_TRIANGLE_LIMIT. */
+#define MESH_LEVELS 8
+
+/* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
+typedef struct mesh_node {
+  float low[3][MESH_CHILDREN], high[3][MESH_CHILDREN]; /* [m] */
+} mesh_node;
+
+#if WITH_MESH
+
+/* A walk through the boxes of a tree that overlap a box. */
+typedef struct mesh_walk {
+  const cloth_geometry *g;
+  cloth_vector low, high;     /* corners of the box [m] */
+  int32_t level;              /* where the walk is; leaves are level 0 */
+  int32_t node[MESH_LEVELS];  /* on the way down there */
+  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
+  int32_t nodes, triangles;   /* how many were looked at */
+  int32_t overflows;          /* 1 if the walk ended at a bound */
+} mesh_walk;
+
+/* The bit of each child. */
+CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
+
+/* Which children of a node overlap the box, a bit each. */
+static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
+  uint32_t bits = 0;
+  for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
+    float chosen[CLOTH_LANES];
+    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(w->high.x)),
+                                 lanes_less(lanes_splat(w->low.x), lanes_load(node->high[0] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(w->high.y)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.y), lanes_load(node->high[1] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
+    if (lanes_any(mask)) {
+      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
+      float sum = chosen[0];
+      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+        sum += chosen[lane];
+      }
+      bits += (uint32_t)(int32_t)sum;
+    }
+  }
+  return bits;
+}
+
+/* Goes into a node of the level w->level. */
+static void enter_node(mesh_walk *w, int32_t node) {
+  const mesh_node *nodes = (const mesh_node *)geometry_data(w->g, w->g->levels[w->level]);
+  w->node[w->level] = node;
+  w->open[w->level] = overlapping_children(w, &nodes[node]);
+  w->nodes++;
+}
+
+static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  w->g = g;
+  w->low = low;
+  w->high = high;
+  w->level = g->counts[1] - 1;
+  w->nodes = w->triangles = w->overflows = 0;
+  enter_node(w, 0);
+}
+
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  int32_t bit = bits & 15u ? 0 : 4;
+  bit += bits >> bit & 3u ? 0 : 2;
+  return bit + (bits >> bit & 1u ? 0 : 1);
+}
+
+/* The next triangle whose box overlaps, or -1 at the end. */
+static int32_t next_triangle(mesh_walk *w) {
+  while (w->level < w->g->counts[1]) {
+    const uint32_t open = w->open[w->level];
+    if (!open) {
+      w->level++;
+      continue;
+    }
+    const int32_t child = lowest_bit(open);
+    w->open[w->level] = open & (open - 1u);
+    const int32_t below = MESH_CHILDREN * w->node[w->level] + child;
+    if (w->nodes >= MESH_WALK_NODES || w->triangles >= MESH_WALK_TRIANGLES) {
+      w->overflows = 1;
+      return -1;
+    }
+    if (w->level == 0) {
+      w->triangles++;
+      return below;
+    }
+    w->level--;
+    enter_node(w, below);
+  }
+  return -1;
+}
+
+/// Triangles that a particle remembers ///
+
+/* Number of remembered triangles that says there are more. The tree is then walked for each path. */
+#define MESH_CACHE_FULL (MESH_CACHE + 1)
+/* Radius of the ball around a path, in lengths of the path, ... */
+#define BALL_PATHS 3.0f
+/* ... plus so much [m]. Larger balls are left less often, and hold more triangles. */
+#define BALL_MIN 1.0e-3f
+
+static mesh_cache *mesh_caches_of(const cloth *c, int32_t slot) {
+  return (mesh_cache *)at(c, c->own.mesh_caches) + (size_t)slot * (size_t)c->count;
+}
+
+/* Forgets what all particles remember, at the start of a step. */
+static void forget_triangles(const cloth *c) {
+  mesh_cache *caches = mesh_caches_of(c, 0);
+  for (int32_t i = 0; i < c->settings.capacity.meshes * c->count; i++) {
+    caches[i].squared_radius = -1.0f;
+  }
+}
+
+/* Is a point within the ball? */
+static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
+  const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
+  return square_of(d) < cache->squared_radius;
+}
+
+/* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
+CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
+                                       mesh_cache *cache) {
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  const cloth_vector way = vector_subtract(s->to, s->from);
+  const float radius = BALL_PATHS * vector_length(way) + BALL_MIN,
+              reach = radius + s->margin - s->push + longest_push(c);
+  const cloth_vector around = vector(reach, reach, reach);
+  cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
+  cache->squared_radius = radius * radius;
+  cache->count = 0;
+  mesh_walk w;
+  start_walk(&w, g, vector_subtract(cache->centre, around), vector_add(cache->centre, around));
+  for (int32_t n = next_triangle(&w); n >= 0 && cache->count < MESH_CACHE_FULL; n = next_triangle(&w)) {
+    if (is_triangle_near(&triangles[n], cache->centre, reach)) {
+      if (cache->count < MESH_CACHE) {
+        cache->triangles[cache->count] = (uint32_t)n;
+      }
+      cache->count++;
+    }
+  }
+  cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
+  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
+  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+}
+
+/* Takes into account all triangles near a path. */
+CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  const cloth_vector margin = vector(s->margin, s->margin, s->margin);
+  const cloth_vector low =
+      vector(minimum(s->from.x, s->to.x), minimum(s->from.y, s->to.y), minimum(s->from.z, s->to.z));
+  const cloth_vector high =
+      vector(maximum(s->from.x, s->to.x), maximum(s->from.y, s->to.y), maximum(s->from.z, s->to.z));
+  mesh_walk w;
+  start_walk(&w, g, vector_subtract(low, margin), vector_add(high, margin));
+  for (int32_t n = next_triangle(&w); n >= 0; n = next_triangle(&w)) {
+    meet_triangle(s, &triangles[n]);
+  }
+  s->overflows += w.overflows;
+  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
+  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+}
+
+/* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
+   may come to remember more. */
+static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
+                        surface_search *s) {
+  int is_known = is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
+  if (!is_known && may_remember) {
+    remember_triangles(c, g, s, cache);
+    is_known = 1;
+  }
+  if (!is_known || cache->count == MESH_CACHE_FULL) {
+    walk_path(c, g, s);
+    return;
+  }
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  for (int32_t n = 0; n < cache->count; n++) {
+    meet_triangle(s, &triangles[cache->triangles[n]]);
+  }
+  add_work(c, (uint32_t)cache->count, COST_TRIANGLE);
+}
+
+#endif
+
+/// Height fields ///
+
+/*
+ * Contact of a path with the ground under a grid of heights. The path is cut into pieces no longer than a cell, and the
+ * triangles of the cells around each piece are looked at, as those of a one-sided mesh. A particle that ends below the
+ * ground comes up, however deep it is.
+ * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_HEIGHT_FIELD
+
+/* The corner of a cell. */
+static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t row) {
+  const float *heights = (const float *)geometry_data(g, g->data);
+  return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
+}
+
+/* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
+  const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
+  if (upper) {
+    make_triangle(t, field_point(g, column + 1, row + 1), right, down);
+  } else {
+    make_triangle(t, field_point(g, column, row), down, right);
+  }
+}
+
+/* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
+static int32_t clamped_cell(float position, int32_t cells) {
+  if (!(position > 0.0f)) {
+    return 0;
+  }
+  return position < (float)cells ? (int32_t)position : cells - 1;
+}
+
+/* The height of the highest corner of a cell [m]. */
+static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
+}
+
+/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
+   others are beyond in the directions `sign` of x and z. */
+typedef struct field_plane {
+  cloth_vector corner, normal; /* the normal is of unit length and points up */
+  float slope_x, slope_z;      /* [1] */
+  float sign;
+} field_plane;
+
+static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
+  const int32_t step = upper ? -1 : 1;
+  column += upper;
+  row += upper;
+  plane->sign = (float)step;
+  plane->corner = field_point(g, column, row);
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
+  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
+  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
+}
+
+/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
+static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
+  const float x = plane->sign * p.x, z = plane->sign * p.z;
+  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
+  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
+  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
+}
+
+/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
+static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
+  field_plane plane;
+  make_plane(g, column, row, upper, &plane);
+  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
+  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
+  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
+  if (before < negate(s->margin) || after >= s->margin) {
+    return;
+  }
+  if (before >= 0.0f && after < 0.0f) {
+    const float share = flush_small(before / (before - after), WORK_QUANTUM);
+    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
+      pass_surface(s, share, plane.normal, negate(after));
+      return;
+    }
+  }
+  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
+    return;
+  }
+  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
+  if (outside == 0.0f) {
+    approach_surface(s, after, plane.normal);
+  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
+    surface_triangle t;
+    field_triangle(g, column, row, upper, &t);
+    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
+  }
+}
+
+/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
+   the path from the box under the highest corner of the cell. */
+static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
+  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
+  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
+  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
+  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
+  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
+  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
+  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
+  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
+}
+
+/* Takes into account the triangles of the cells around a piece of a path. */
+static void search_field_cells(const cloth_geometry *g, surface_search *s) {
+  const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
+  const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
+  const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
+  const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
+  const int32_t first = clamped_cell((minimum(s->from.z, s->to.z) - margin) * across[1], rows);
+  const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
+  for (int32_t row = first; row <= last; row++) {
+    for (int32_t column = left; column <= right; column++) {
+      if (++s->looked_at > FIELD_CELLS) {
+        s->overflows++;
+        return;
+      }
+      if (!is_cell_far(g, column, row, s)) {
+        meet_field(g, column, row, 0, s);
+        meet_field(g, column, row, 1, s);
+      }
+    }
+  }
+}
+
+/* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
+static void search_below(const cloth_geometry *g, surface_search *s) {
+  const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
+  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
+    return;
+  }
+  const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
+  if (highest_corner(g, column, row) < s->to.y) {
+    return;
+  }
+  field_plane plane;
+  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
+  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
+  if (height < 0.0f && s->margin - height > s->penetration) {
+    s->normal = plane.normal;
+    s->penetration = s->margin - height;
+    s->touches = 1;
+  }
+}
+
+/* How many pieces a path is cut into. */
+static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
+  const float x = absolute(s->to.x - s->from.x) * (1.0f / g->spacing[0]);
+  const float z = absolute(s->to.z - s->from.z) * (1.0f / g->spacing[1]);
+  const float cells = maximum(x, z);
+  s->overflows += cells > (float)FIELD_PIECES;
+  return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
+}
+
+static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const int32_t pieces = pieces_of_path(g, s);
+  surface_search part = *s;
+  part.to = s->from;
+  for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
+    const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
+    const int32_t looked_at = part.looked_at;
+    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
+                        s->push, 1);
+    part.looked_at = looked_at;
+    search_field_cells(g, &part);
+  }
+  s->overflows += part.overflows;
+  add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
+  add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
+  if (part.touches) {
+    const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
+    s->share = part.share;
+    s->other = part.other;
+    s->other_depth = part.other_depth;
+    s->normal = part.normal;
+    s->touches = part.touches;
+    s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
+  }
+  if (s->share == SEARCH_NONE) {
+    search_below(g, s);
+  }
+}
+
+#endif
+
+/// Grids of signed distances ///
+
+/*
+ * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
+ * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
+ * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
+ * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_DISTANCE_GRID
+
+/* A traced point no farther than this outside the margin touches [m]. */
+#define GRID_CONTACT 1.0e-4f
+/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
+#define GRID_SLOPE 1.75f
+/* Least length of a gradient that has a direction [1]. */
+#define GRID_MIN_GRADIENT 1.0e-3f
+
+/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
+typedef struct grid_cell {
+  float d[8];
+  cloth_vector place;
+} grid_cell;
+
+/* Splits a coordinate over the spacing into a cell and the place in it. */
+static int32_t split_coordinate(float position, int32_t samples, float *place) {
+  position = maximum(position, 0.0f);
+  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
+  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  return cell;
+}
+
+/* The cell of a point relative to the low corner, or the nearest one. */
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+  const float scale = 1.0f / g->spacing[0];
+  const float *samples = (const float *)geometry_data(g, g->data);
+  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
+  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
+  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
+  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
+  for (int32_t n = 0; n < 8; n++) {
+    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
+  }
+}
+
+static float between(float a, float b, float t) {
+  return a + flush_small(b - a, STATE_QUANTUM) * t;
+}
+
+/* The distance in a cell, and its gradient times the spacing. */
+static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
+  const float *d = cell->d;
+  const cloth_vector t = cell->place;
+  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
+  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
+  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
+  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
+  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
+  gradient->z = back - front;
+  return between(front, back, t.z);
+}
+
+/* How far a point relative to the low corner is outside of the grid along each axis. */
+static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
+  const cloth_vector high = vector_subtract(g->high, g->low);
+  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
+                p.z - minimum(maximum(p.z, 0.0f), high.z));
+}
+
+/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
+   no surface is nearer than. */
+static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
+  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
+  const float outside = vector_length(outside_grid(g, p));
+  grid_cell cell;
+  find_grid_cell(g, p, &cell);
+  cloth_vector gradient;
+  const float inside = interpolate_cell(&cell, &gradient);
+  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  const float length = vector_length(gradient);
+  *normal =
+      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
+}
+
+/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
+   plane is its penetration. */
+CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
+  float share = 0.0f;
+  for (int32_t step = 0; step < GRID_STEPS; step++) {
+    share = share + maximum(distance, GRID_CONTACT) * scale;
+    if (share >= 1.0f) {
+      return;
+    }
+    cloth_vector normal;
+    const cloth_vector p =
+        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
+    add_work(c, 1, COST_GRID);
+    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
+    if (distance < GRID_CONTACT && depth > 0.0f) {
+      s->normal = normal;
+      s->penetration = depth - distance + s->push;
+      s->share = share;
+      s->touches = 1;
+      return;
+    }
+  }
+  s->overflows++;
+}
+
+static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  cloth_vector normal_before, normal;
+  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
+  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
+  const float length = vector_length(vector_subtract(s->to, s->from));
+  add_work(c, 2, COST_GRID);
+  const int same_side = vector_dot(normal_before, normal) > 0.0f;
+  if (after < 0.0f) {
+    s->normal = normal;
+    s->penetration = negate(after);
+    s->touches = 1;
+  }
+  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
+     farther than both distances; one that starts at the surface and ends outside does not touch. */
+  const int is_outside = before > negate(s->margin);
+  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
+  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
+    s->touches = 0;
+    s->penetration = 0.0f;
+    trace_grid(c, g, s, before);
+    if (s->touches == 0 && after < 0.0f) {
+      s->normal = normal;
+      s->penetration = negate(after);
+      s->touches = 1;
+    }
+  }
+}
+
+#endif
+
 /// Contact with concave shapes ///
 
 /*
@@ -12133,10 +12144,11 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
 /* The paths of a block of particles, and the contacts found. */
 typedef struct lane_paths {
   float from[3][CLOTH_LANES], to[3][CLOTH_LANES]; /* in the collider's axes [m] */
+  float push[CLOTH_LANES];                        /* lengths of the pushes in `to` [m] */
   float near[CLOTH_LANES];                        /* 1 for particles that take part in the pass, else 0 */
   float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
   float normal[3][CLOTH_LANES];
-  float penetration[CLOTH_LANES]; /* [m]; 0 without contact */
+  float penetration[CLOTH_LANES]; /* into the margin and the length of the push [m]; 0 without contact */
 } lane_paths;
 
 static void store_lanes3(float to[3][CLOTH_LANES], lanes3 a) {
@@ -12202,7 +12214,7 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
       continue;
     }
     surface_search s = start_search(vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
-                                    vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]), m->margin,
+                                    vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]), m->margin, p->push[lane],
                                     g->shape == CLOTH_SHAPE_MESH ? g->counts[2] : 1);
     if (is_off_box(g, &s)) {
       continue;
@@ -12931,11 +12943,13 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
   load_paths(c, m, i, b);
   store_lanes3(paths.from, b->from);
   store_lanes3(paths.to, b->to);
+  lanes_store(paths.push, lanes3_length(b->push));
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
   search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
-  b->penetration = lanes_add(penetration, lanes3_dot(b->push, b->normal));
+  const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
+  b->penetration = lanes_add(penetration, outward);
   const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
   b->touches = lanes_keep(touches, lanes_splat(1.0f));
   *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));

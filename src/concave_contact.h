@@ -25,10 +25,11 @@
 /* The paths of a block of particles, and the contacts found. */
 typedef struct lane_paths {
   float from[3][CLOTH_LANES], to[3][CLOTH_LANES]; /* in the collider's axes [m] */
+  float push[CLOTH_LANES];                        /* lengths of the pushes in `to` [m] */
   float near[CLOTH_LANES];                        /* 1 for particles that take part in the pass, else 0 */
   float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
   float normal[3][CLOTH_LANES];
-  float penetration[CLOTH_LANES]; /* [m]; 0 without contact */
+  float penetration[CLOTH_LANES]; /* into the margin and the length of the push [m]; 0 without contact */
 } lane_paths;
 
 static void store_lanes3(float to[3][CLOTH_LANES], lanes3 a) {
@@ -94,7 +95,7 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
       continue;
     }
     surface_search s = start_search(vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
-                                    vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]), m->margin,
+                                    vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]), m->margin, p->push[lane],
                                     g->shape == CLOTH_SHAPE_MESH ? g->counts[2] : 1);
     if (is_off_box(g, &s)) {
       continue;

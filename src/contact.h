@@ -270,11 +270,13 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
   load_paths(c, m, i, b);
   store_lanes3(paths.from, b->from);
   store_lanes3(paths.to, b->to);
+  lanes_store(paths.push, lanes3_length(b->push));
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
   search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
-  b->penetration = lanes_add(penetration, lanes3_dot(b->push, b->normal));
+  const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
+  b->penetration = lanes_add(penetration, outward);
   const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
   b->touches = lanes_keep(touches, lanes_splat(1.0f));
   *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));

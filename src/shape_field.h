@@ -179,7 +179,8 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
   for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
     const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
     const int32_t looked_at = part.looked_at;
-    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin, 1);
+    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
+                        s->push, 1);
     part.looked_at = looked_at;
     search_field_cells(g, &part);
   }

@@ -105,12 +105,12 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
     cloth_vector normal;
     const cloth_vector p =
         vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
-    distance = distance_in_grid(g, p, &normal) - s->margin;
+    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
     add_work(c, 1, COST_GRID);
     const float depth = negate(vector_dot(way, normal) * (1.0f - share));
     if (distance < GRID_CONTACT && depth > 0.0f) {
       s->normal = normal;
-      s->penetration = depth - distance;
+      s->penetration = depth - distance + s->push;
       s->share = share;
       s->touches = 1;
       return;
@@ -121,7 +121,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
 
 static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
   cloth_vector normal_before, normal;
-  const float before = distance_in_grid(g, s->from, &normal_before) - s->margin;
+  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
   const float after = distance_in_grid(g, s->to, &normal) - s->margin;
   const float length = vector_length(vector_subtract(s->to, s->from));
   add_work(c, 2, COST_GRID);

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "contact_push.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
@@ -151,7 +152,8 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
                                        mesh_cache *cache) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector way = vector_subtract(s->to, s->from);
-  const float radius = BALL_PATHS * vector_length(way) + BALL_MIN, reach = radius + s->margin;
+  const float radius = BALL_PATHS * vector_length(way) + BALL_MIN,
+              reach = radius + s->margin - s->push + longest_push(c);
   const cloth_vector around = vector(reach, reach, reach);
   cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
   cache->squared_radius = radius * radius;

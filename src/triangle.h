@@ -131,7 +131,8 @@ static int is_triangle_near(const surface_triangle *t, cloth_vector point, float
 
 typedef struct surface_search {
   cloth_vector from, to; /* in the collider's axes [m] */
-  float margin;          /* distance to keep [m] */
+  float margin;          /* distance of `to` below which it touches: that to keep, and `push` [m] */
+  float push;            /* length of the push in `to`, see contact_push.h [m] */
   int32_t one_sided;     /* 1: the side of the normal alone is surface */
   float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
   float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
@@ -149,14 +150,16 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
-static surface_search start_search(cloth_vector from, cloth_vector to, float margin, int32_t one_sided) {
+/* A search with the distance `margin` to keep. */
+static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
   surface_search s;
   s.from = from;
   s.to = to;
-  s.margin = margin;
+  s.margin = margin + push;
+  s.push = push;
   s.one_sided = one_sided;
   s.share = SEARCH_NONE;
-  s.nearest = margin;
+  s.nearest = s.margin;
   s.normal = vector(0.0f, 1.0f, 0.0f);
   s.penetration = s.other_depth = 0.0f;
   s.touches = s.looked_at = s.overflows = 0;
@@ -226,8 +229,9 @@ static void measure_end(surface_search *s, const surface_triangle *t, cloth_vect
 /* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
    leaving the nearest. */
 static int needs_another_pass(const surface_search *s) {
-  const float left = s->other_depth - s->penetration * vector_dot(s->other, s->normal);
-  return s->share != SEARCH_NONE || (s->other_depth > 0.0f && left > PASS_DEPTH);
+  const float depth = s->other_depth - s->push;
+  const float left = depth - (s->penetration - s->push) * vector_dot(s->other, s->normal);
+  return s->share != SEARCH_NONE || (depth > 0.0f && left > PASS_DEPTH);
 }
 
 #if WITH_MESH
