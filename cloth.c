@@ -2782,11 +2782,6 @@ struct cloth_geometry {
 
 LAYOUT_CONTRACT(geometry_head_has_room, sizeof(cloth_geometry) <= GEOMETRY_HEAD);
 
-/* 1 for shapes that have geometry. */
-CLOTH_INLINE int has_geometry(const cloth_collider *body) {
-  return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
-}
-
 #if WITH_GEOMETRY
 
 static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
@@ -2801,6 +2796,11 @@ static int is_geometry(const cloth_geometry *g) {
 #endif
 
 #if WITH_COLLIDERS
+
+/* 1 for shapes that have geometry. */
+CLOTH_INLINE int has_geometry(const cloth_collider *body) {
+  return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
+}
 
 /* Keeps the address of the surroundings while a step runs, as two words: the workspace has the same size in every
    build. NULL ends it. */
@@ -5630,16 +5630,24 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
  * In and out: positions (state), workspace.origin. Scratch: none.
  */
 
+#if WITH_ORIGIN || WITH_SHARED_BODIES
+
 /* The largest whole number that is not above a coordinate. */
 static int32_t whole_below(float a) {
   const int32_t whole = (int32_t)a;
   return (float)whole > a ? whole - 1 : whole;
 }
 
+#endif
+
+#if WITH_ORIGIN || WITH_COLLIDERS
+
 /* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
+
+#endif
 
 /* A box along the axes [m]. */
 typedef struct position_box {
@@ -17157,6 +17165,8 @@ static int find_layout_fault(const cloth_geometry_data *data) {
   return fault ? fault : find_shape_left_out(data->shape);
 }
 
+#if WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
+
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
@@ -17166,6 +17176,8 @@ static int are_numbers_within(const float *values, int32_t count, float limit) {
   }
   return 1;
 }
+
+#endif
 
 #if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 /* Ranges of the spacing of samples [m]. */

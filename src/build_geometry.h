@@ -89,6 +89,8 @@ static int find_layout_fault(const cloth_geometry_data *data) {
   return fault ? fault : find_shape_left_out(data->shape);
 }
 
+#if WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
+
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
@@ -98,6 +100,8 @@ static int are_numbers_within(const float *values, int32_t count, float limit) {
   }
   return 1;
 }
+
+#endif
 
 #if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 /* Ranges of the spacing of samples [m]. */

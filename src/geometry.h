@@ -32,11 +32,6 @@ struct cloth_geometry {
 
 LAYOUT_CONTRACT(geometry_head_has_room, sizeof(cloth_geometry) <= GEOMETRY_HEAD);
 
-/* 1 for shapes that have geometry. */
-CLOTH_INLINE int has_geometry(const cloth_collider *body) {
-  return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
-}
-
 #if WITH_GEOMETRY
 
 static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
@@ -51,6 +46,11 @@ static int is_geometry(const cloth_geometry *g) {
 #endif
 
 #if WITH_COLLIDERS
+
+/* 1 for shapes that have geometry. */
+CLOTH_INLINE int has_geometry(const cloth_collider *body) {
+  return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
+}
 
 /* Keeps the address of the surroundings while a step runs, as two words: the workspace has the same size in every
    build. NULL ends it. */
