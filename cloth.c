@@ -1927,6 +1927,7 @@ typedef struct confinement {
 typedef struct mesh_cache {
   cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
   float squared_radius; /* [m^2]; below 0: nothing is remembered */
+  float margin;         /* of the search [m] */
   int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
   uint32_t triangles[MESH_CACHE];
 } mesh_cache;
@@ -6211,12 +6212,6 @@ static int has_contact_pushes(const cloth *c) {
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
-/* Greatest length of a push [m]. */
-static float longest_push(const cloth *c) {
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  return has_contact_pushes(c) ? minimum(spacing, c->settings.contact.thickness) : 0.0f;
-}
-
 #if WITH_PROJECTION
 
 /* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
@@ -6273,7 +6268,8 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
-    const lanes longest = lanes_splat(longest_push(c));
+    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
     const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
     const lanes3 kept = lanes3_load(history_of(c, 2), i);
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
@@ -11668,50 +11664,67 @@ static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, 
   w->low = low;
   w->high = high;
   w->level = g->counts[1] - 1;
+  w->open[0] = 0;
   w->nodes = w->triangles = w->overflows = 0;
   enter_node(w, 0);
 }
 
 /* Number of the lowest bit that is set, of one of eight. */
 static int32_t lowest_bit(uint32_t bits) {
-  int32_t bit = bits & 15u ? 0 : 4;
-  bit += bits >> bit & 3u ? 0 : 2;
-  return bit + (bits >> bit & 1u ? 0 : 1);
+  const uint32_t bit = bits & (~bits + 1u);
+  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
+}
+
+/* Goes to the next node of level 0 in which boxes of triangles overlap. Returns 0 at the end. */
+CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
+  int32_t level = w->level;
+  while (!w->open[0]) {
+    const uint32_t open = w->open[level];
+    if (!open) {
+      if (++level == w->g->counts[1]) {
+        return 0;
+      }
+      continue;
+    }
+    const int32_t below = MESH_CHILDREN * w->node[level] + lowest_bit(open);
+    w->open[level] = open & (open - 1u);
+    if (w->nodes >= MESH_WALK_NODES) {
+      w->overflows = 1;
+      return 0;
+    }
+    w->level = --level;
+    enter_node(w, below);
+  }
+  return 1;
 }
 
 /* The next triangle whose box overlaps, or -1 at the end. */
-static int32_t next_triangle(mesh_walk *w) {
-  while (w->level < w->g->counts[1]) {
-    const uint32_t open = w->open[w->level];
-    if (!open) {
-      w->level++;
-      continue;
-    }
-    const int32_t child = lowest_bit(open);
-    w->open[w->level] = open & (open - 1u);
-    const int32_t below = MESH_CHILDREN * w->node[w->level] + child;
-    if (w->nodes >= MESH_WALK_NODES || w->triangles >= MESH_WALK_TRIANGLES) {
-      w->overflows = 1;
-      return -1;
-    }
-    if (w->level == 0) {
-      w->triangles++;
-      return below;
-    }
-    w->level--;
-    enter_node(w, below);
+CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
+  if (!w->open[0] && !next_leaf(w)) {
+    return -1;
   }
-  return -1;
+  if (w->triangles >= MESH_WALK_TRIANGLES) {
+    w->overflows = 1;
+    return -1;
+  }
+  const uint32_t open = w->open[0];
+  w->open[0] = open & (open - 1u);
+  w->triangles++;
+  return MESH_CHILDREN * w->node[0] + lowest_bit(open);
 }
 
 /// Triangles that a particle remembers ///
 
 /* Number of remembered triangles that says there are more. The tree is then walked for each path. */
 #define MESH_CACHE_FULL (MESH_CACHE + 1)
-/* Radius of the ball around a path, in lengths of the path, ... */
-#define BALL_PATHS 3.0f
-/* ... plus so much [m]. Larger balls are left less often, and hold more triangles. */
-#define BALL_MIN 1.0e-3f
+/* The ball holds the path of as many substeps as are left of the step, at most so many, ... */
+#define BALL_SUBSTEPS 6
+/* ... half of that path is so much of its radius [1], ... */
+#define BALL_SLACK 1.1f
+/* ... and the radius is larger by so much [m]. Larger balls are left less often, and hold more triangles. */
+#define BALL_MIN 4.0e-4f
+/* What is remembered serves until pushes have grown by so much [m]. */
+#define PUSH_ROOM 2.0e-4f
 
 static mesh_cache *mesh_caches_of(const cloth *c, int32_t slot) {
   return (mesh_cache *)at(c, c->own.mesh_caches) + (size_t)slot * (size_t)c->count;
@@ -11736,10 +11749,14 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
                                        mesh_cache *cache) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector way = vector_subtract(s->to, s->from);
-  const float radius = BALL_PATHS * vector_length(way) + BALL_MIN,
-              reach = radius + s->margin - s->push + longest_push(c);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const int32_t left = plan->substeps - plan->index;
+  const float half = 0.5f * (float)(left < BALL_SUBSTEPS ? left : BALL_SUBSTEPS);
+  const float radius = BALL_SLACK * half * vector_length(way) + BALL_MIN;
+  cache->margin = s->margin + PUSH_ROOM;
+  const float reach = radius + cache->margin;
   const cloth_vector around = vector(reach, reach, reach);
-  cache->centre = vector_flush(vector_add_scaled(s->from, way, 0.5f), STATE_QUANTUM);
+  cache->centre = vector_flush(vector_add_scaled(s->from, way, half), STATE_QUANTUM);
   cache->squared_radius = radius * radius;
   cache->count = 0;
   mesh_walk w;
@@ -11779,7 +11796,7 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_s
    may come to remember more. */
 static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
                         surface_search *s) {
-  int is_known = is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
+  int is_known = s->margin <= cache->margin && is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
   if (!is_known && may_remember) {
     remember_triangles(c, g, s, cache);
     is_known = 1;

@@ -44,12 +44,6 @@ static int has_contact_pushes(const cloth *c) {
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
-/* Greatest length of a push [m]. */
-static float longest_push(const cloth *c) {
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  return has_contact_pushes(c) ? minimum(spacing, c->settings.contact.thickness) : 0.0f;
-}
-
 #if WITH_PROJECTION
 
 /* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
@@ -106,7 +100,8 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
-    const lanes longest = lanes_splat(longest_push(c));
+    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
     const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
     const lanes3 kept = lanes3_load(history_of(c, 2), i);
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
